@@ -1,0 +1,1 @@
+"""Puts processes together: the command, the embedded process, the server and worker entry points."""

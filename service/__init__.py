@@ -1,0 +1,1 @@
+"""Remembers: the HTTP API, the log, the players and their mail."""

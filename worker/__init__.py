@@ -1,0 +1,1 @@
+"""Acts: Celery tasks of a few lines, each one call into the service."""
