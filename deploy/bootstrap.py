@@ -94,7 +94,7 @@ def install(wanted):
     started = time.monotonic()
     if not os.access(VENV if os.path.isdir(VENV) else ROOT, os.W_OK):
         fail(
-            "{} belongs to another user and isn't up to date: run this as its owner, or work on a copy".format(
+            "{} belongs to another user, and isn't up to date or not for you to use: run this as its owner, or in a copy".format(
                 VENV if os.path.isdir(VENV) else ROOT
             )
         )
