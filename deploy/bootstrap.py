@@ -92,12 +92,9 @@ def is_installed(wanted):
 
 def install(wanted):
     started = time.monotonic()
-    if not os.access(VENV if os.path.isdir(VENV) else ROOT, os.W_OK):
-        fail(
-            "{} belongs to another user, and isn't up to date or not for you to use: run this as its owner, or in a copy".format(
-                VENV if os.path.isdir(VENV) else ROOT
-            )
-        )
+    place = VENV if os.path.isdir(VENV) else ROOT
+    if not os.access(place, os.W_OK):
+        fail(f"{place} is another user's, and stale or closed to you: run this as its owner, or in a copy")
     pip = python_with_pip()
     stamp = read_stamp()
     # Never shrink what is there: asking for `run` after `develop` refreshes `develop`.
