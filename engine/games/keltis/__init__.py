@@ -2,6 +2,7 @@
 
 from engine.games.keltis.notation import notate, parse
 from engine.games.keltis.rules import deal, decide, events, evolve, info, leave, left, outcome, state_type, to_act
+from engine.games.keltis.tell import explain, guide, recount, tell
 from engine.games.keltis.view import absent, legal, view
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "decide",
     "events",
     "evolve",
+    "explain",
+    "guide",
     "info",
     "leave",
     "left",
@@ -17,7 +20,9 @@ __all__ = [
     "notate",
     "outcome",
     "parse",
+    "recount",
     "state_type",
+    "tell",
     "to_act",
     "view",
 ]

@@ -184,7 +184,7 @@ def rises(row: tuple[str, ...]) -> bool:
 
 
 def broken_rule(table: Table, move: Move) -> RuleViolation | None:
-    """The lowest rule that this move breaks, made by whoever is to act; None if it is legal. `legal` and `decide` ask here.
+    """The lowest rule that this move of whoever is to act breaks; None if it is legal. `legal` and `decide` ask here.
 
     Ruling: a tile just revealed counts as open, so that taking it breaks KE-5 and not KE-4. Revealing when nothing lies
     face down breaks KE-4, as taking a tile that isn't open does.
