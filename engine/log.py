@@ -1,0 +1,230 @@
+"""The log of a match: entries, their seals, and the chain that holds them together. Pure; the format is number 0.
+
+An entry exists in two forms. The *private form* is what the service knows: hidden values stand in it inside the marks
+`$seal` and `$show` of `engine.events`. The *public form* is what everybody sees and what is hashed: there, `$seal` holds
+the seal in place of the value, and `$show` gives the number of the seal it opens. An *opening* is a hidden value with
+its salt; who has one can check it against the public form.
+
+    seal      HMAC-SHA-256(key=salt, message=canonical JSON of [match, number of the seal, value]); salts are 16 random bytes
+    hash      SHA-256(hash of the entry before + public form); 32 zero bytes stand before the first
+    canonical JSON as RFC 8785 has it; seals, salts and hashes are written in base64url without padding
+    commitment, seed: see the functions of that name
+"""
+
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import rfc8785
+
+from engine.errors import BrokenLog
+from engine.events import Event, Seat, Spelling
+from engine.game import Game, State
+from engine.play import fold
+from engine.values import JSON
+
+FORMAT = 0
+BEFORE_FIRST = bytes(32)
+
+# A move answers the log up to some length; entries of these kinds after that make it stale, others don't.
+STATE_CHANGING = frozenset({"dealt", "moved", "timed_out", "resigned", "closed"})
+
+
+def encode(raw: bytes) -> str:
+    """Bytes as base64url without padding."""
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def decode(text: str) -> bytes:
+    """What `encode` wrote."""
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A hidden value, and what proves that it is the one that was sealed."""
+
+    number: int
+    value: JSON
+    salt: bytes
+    name: str = ""
+    personal: bool = False
+    """Names a person, and so is never opened to others and goes with the account."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An entry as it is stored: the bytes that were hashed, their hash, and the openings of its seals."""
+
+    seq: int
+    public: bytes
+    hash: bytes
+    openings: tuple[Opening, ...]
+
+
+def seal(match: str, number: int, value: JSON, salt: bytes) -> str:
+    return encode(hmac.digest(salt, rfc8785.dumps([match, number, value]), "sha256"))
+
+
+def chained(previous: bytes, public: bytes) -> bytes:
+    return sha256(previous + public).digest()
+
+
+class Pen:
+    """Writes entries at the end of one match's log, and numbers their seals."""
+
+    def __init__(
+        self,
+        match: str,
+        length: int,
+        head: bytes,
+        seals: int,
+        find: Callable[[str], Opening],
+        salt: Callable[[], bytes],
+    ) -> None:
+        """`find` gives the opening of a value sealed under a name in an earlier entry; `salt` gives a fresh salt."""
+        self.match = match
+        self.length = length
+        self.head = head
+        self.seals = seals
+        self._find = find
+        self._salt = salt
+        self._named: dict[str, Opening] = {}
+
+    def write(self, kind: str, at: str, **members: JSON) -> Written:
+        """The next entry. `members` are its private form; a member that is None is left out."""
+        openings: list[Opening] = []
+        private = {"match": self.match, "seq": self.length, "kind": kind, "at": at}
+        private |= {name: value for name, value in members.items() if value is not None}
+        public = rfc8785.dumps(self._publish(private, openings))
+        written = Written(self.length, public, chained(self.head, public), tuple(openings))
+        self.length, self.head = self.length + 1, written.hash
+        return written
+
+    def _publish(self, form: JSON, openings: list[Opening]) -> JSON:
+        if isinstance(form, list):
+            return [self._publish(item, openings) for item in form]
+        if not isinstance(form, dict):
+            return form
+        if "$seal" in form:
+            return {"$seal": self._seal(form["$seal"], openings)}
+        if "$show" in form:
+            return {"$show": self._show(form["$show"])}
+        return {name: self._publish(value, openings) for name, value in form.items()}
+
+    def _seal(self, mark: JSON, openings: list[Opening]) -> JSON:
+        opening = Opening(self.seals, mark["value"], self._salt(), mark["name"], mark.get("personal", False))
+        self.seals += 1
+        openings.append(opening)
+        if opening.name:
+            self._named[opening.name] = opening
+        sealed = seal(self.match, opening.number, opening.value, opening.salt)
+        public = {"number": opening.number, "seal": sealed, "to": mark["to"], "name": opening.name}
+        return public | ({"personal": True} if opening.personal else {})
+
+    def _show(self, mark: JSON) -> JSON:
+        name = mark["name"]
+        opening = self._named.get(name) or self._named.setdefault(name, self._find(name))
+        public = {"number": opening.number, "name": name, "to": mark["to"]}
+        if mark["to"] is None:
+            public |= {"value": mark["value"], "salt": encode(opening.salt)}
+        return public
+
+
+def openings_for(seat: Seat | None, public: JSON, over: bool) -> Iterator[int]:
+    """The numbers of the seals that this entry lets the seat (None: a spectator) open.
+
+    Once the match is over that is every seal, but for personal ones.
+    """
+    for name, mark in _marks(public):
+        if name == "$show":
+            opens = mark["to"] is not None and seat in mark["to"]
+        else:
+            opens = mark["to"] is None or seat in mark["to"] or (over and not mark.get("personal", False))
+        if opens:
+            yield mark["number"]
+
+
+def _marks(form: JSON) -> Iterator[tuple[str, JSON]]:
+    if isinstance(form, list):
+        for item in form:
+            yield from _marks(item)
+    elif isinstance(form, dict):
+        for name, value in form.items():
+            if name in ("$seal", "$show"):
+                yield name, value
+            else:
+                yield from _marks(value)
+
+
+def check_chain(entries: Iterable[tuple[int, bytes, bytes]], previous: bytes = BEFORE_FIRST, start: int = 0) -> bytes:
+    """The head of a chain of (seq, public form, hash); BrokenLog at the first entry that isn't what was written."""
+    for expected, (seq, public, stored) in enumerate(entries, start):
+        if seq != expected:
+            raise BrokenLog(expected, f"missing; entry {seq} stands in its place")
+        if chained(previous, public) != stored:
+            raise BrokenLog(seq, "its bytes don't give its hash")
+        previous = stored
+    return previous
+
+
+def check_opening(match: str, public: JSON, opening: Opening) -> bool:
+    """Whether the opening is that of a seal in this entry."""
+    return any(
+        name == "$seal"
+        and mark["number"] == opening.number
+        and hmac.compare_digest(mark["seal"], seal(match, opening.number, opening.value, opening.salt))
+        for name, mark in _marks(public)
+    )
+
+
+def read_events(spelling: Spelling, public: JSON, value_of: Callable[[int], JSON]) -> tuple[Event, ...]:
+    """The events of an entry; `value_of` gives hidden values by the number of their seal (None where unknown)."""
+    return tuple(spelling.read(_restored(event, value_of)) for event in public.get("events", ()))
+
+
+def _restored(form: JSON, value_of: Callable[[int], JSON]) -> JSON:
+    if isinstance(form, dict):
+        if "$seal" in form:
+            mark = form["$seal"]
+            return {"$seal": mark | {"value": value_of(mark["number"])}}
+        if "$show" in form:
+            mark = form["$show"]
+            return {"$show": mark if "value" in mark else mark | {"value": value_of(mark["number"])}}
+        return {name: _restored(value, value_of) for name, value in form.items()}
+    if isinstance(form, list):
+        return [_restored(item, value_of) for item in form]
+    return form
+
+
+def replay(
+    game: Game, publics: Iterable[bytes], value_of: Callable[[int], JSON], state: State | None = None
+) -> State | None:
+    """The state after these entries; None where none of them changed it yet."""
+    spelling = spelling_of(game)
+    for public in publics:
+        state = fold(game, state, read_events(spelling, json.loads(public), value_of))
+    return state
+
+
+def spelling_of(game: Game) -> Spelling:
+    """How the game's events are written; made once for each game."""
+    if game.info.id not in _spellings:
+        _spellings[game.info.id] = Spelling(game.events)
+    return _spellings[game.info.id]
+
+
+_spellings: dict[str, Spelling] = {}
+
+
+def commitment(match: str, secret: bytes) -> str:
+    """What `opened` says of the service's secret: SHA-256 of canonical JSON of ["ogham-secret", match, secret]."""
+    return encode(sha256(rfc8785.dumps(["ogham-secret", match, encode(secret)])).digest())
+
+
+def seed(match: str, secret: bytes, nonces: Sequence[str]) -> bytes:
+    """The match's seed: SHA-256 of canonical JSON of ["ogham-seed", match, secret, the nonces by seat]."""
+    return sha256(rfc8785.dumps(["ogham-seed", match, encode(secret), list(nonces)])).digest()

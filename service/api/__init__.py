@@ -1,0 +1,54 @@
+"""The REST API: one file per resource, schemas beside routes. `problems.py` maps errors to HTTP, once."""
+
+from flask import Flask
+from flask_smorest import Api
+
+from service.api import games, health, matches, moves, players
+from service.api.problems import ProblemSchema, add_problem_handlers
+from service.api.resource import Resource
+
+VERSION = "0.1.0"
+BLUEPRINTS: tuple[Resource, ...] = (
+    health.blueprint,
+    games.blueprint,
+    players.blueprint,
+    matches.blueprint,
+    moves.blueprint,
+)
+
+DESCRIPTION = """\
+Slow board games by mail and over this API. Moves are signed (compact JWS, Ed25519); reading needs no signature, but who
+shows a bearer token of a seated player sees what that seat sees. Errors are RFC 9457 problems with a stable `code`."""
+
+
+class OghamApi(Api):
+    ERROR_SCHEMA = ProblemSchema
+
+    def _register_error_handlers(self) -> None:
+        """flask-smorest's own would drop headers such as Allow; ours are in problems.py."""
+
+    def _register_responses(self) -> None:
+        response = {
+            "description": "A problem (RFC 9457)",
+            "content": {"application/problem+json": {"schema": self.ERROR_SCHEMA}},
+        }
+        self.spec.components.response("DEFAULT_ERROR", response, lazy=True)
+
+
+def add_api(app: Flask) -> None:
+    app.config |= {
+        "API_TITLE": "Ogham",
+        "API_VERSION": VERSION,
+        "OPENAPI_VERSION": "3.1.0",
+        "OPENAPI_URL_PREFIX": "/v1",
+        "OPENAPI_JSON_PATH": "openapi.json",
+        "API_SPEC_OPTIONS": {
+            "info": {"description": DESCRIPTION, "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
+            "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
+        },
+    }
+    api = OghamApi(app)
+    for blueprint in BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    app.extensions["ogham-openapi"] = api.spec
+    add_problem_handlers(app)

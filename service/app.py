@@ -1,0 +1,31 @@
+"""create_app: the service as a Flask application."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from flask import Flask
+
+from engine.game import Game
+from engine.games import GAMES
+from service.api import add_api
+from service.parts import Bell, NoBell, Parts, wall_clock
+from service.settings import Settings
+from service.store.db import connect
+from service.web import add_pages
+
+LARGEST_BODY = 65_536
+
+
+def create_app(
+    settings: Settings,
+    bell: Bell | None = None,
+    games: Sequence[Game] = GAMES,
+    clock: Callable[[], datetime] = wall_clock,
+) -> Flask:
+    app = Flask("service", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.extensions["ogham"] = Parts(settings, {game.info.id: game for game in games}, bell or NoBell(), clock)
+    connect(app, settings.database_url)
+    add_api(app)
+    add_pages(app)
+    return app

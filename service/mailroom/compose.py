@@ -1,0 +1,260 @@
+"""Notices as mails: text and HTML from one template each, the board as a picture.
+
+A notice is rendered when it is sent. `Outdated` says that what it would tell is no longer so.
+"""
+
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import format_datetime
+from typing import Any, cast
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from engine.events import Seat, as_seen_by
+from engine.game import Language
+from service.mailroom.phrases import say
+from service.mailroom.pictures import png
+from service.matches import Sight, find_match, see_match
+from service.notices import reply_token
+from service.parts import parts
+from service.store.db import db
+from service.store.logbook import entry_events, game_of
+from service.store.tables import Match, Notice, Player, Submission
+
+WIDTH = 72
+
+_templates = Environment(
+    loader=PackageLoader("service.mailroom"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    keep_trailing_newline=True,
+)
+
+
+class Outdated(Exception):
+    """The notice needn't be sent any more; the text says why."""
+
+
+class Unsendable(Exception):
+    """What we built doesn't read back as what we meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a mail says, before it is text or HTML."""
+
+    subject: str
+    lead: str
+    how: str = ""
+    since: tuple[str, ...] = ()
+    sight: Sight | None = None
+
+
+def compose(notice: Notice) -> bytes:
+    """The mail for a notice, ready for the wire; the same bytes each time but for its Date."""
+    content = _KINDS[notice.kind](notice)
+    return _built(notice, content)
+
+
+# -- what each kind says
+
+
+def _welcome(notice: Notice) -> Content:
+    language = _language(notice)
+    return Content(
+        say("welcome.subject", language),
+        say("welcome.lead", language),
+        how=say("welcome.how", language, code=reply_token(notice.id)),
+    )
+
+
+def _invitation(notice: Notice) -> Content:
+    match, language = _match(notice), _language(notice)
+    if match.status != "open":
+        raise Outdated("the table is full")
+    facts = {"by": notice.about["by"], "title": game_of(match).info.title, "seats": match.seats}
+    return Content(
+        say("invitation.subject", language, **facts),
+        say("invitation.lead", language, **facts),
+        how=say("invitation.how", language),
+    )
+
+
+def _turn(notice: Notice) -> Content:
+    match, language = _match(notice), _language(notice)
+    if match.changed > cast(int, notice.seq) or match.to_act != notice.seat:
+        raise Outdated("the decision was taken")
+    sight = _sight(match, notice)
+    title = sight.game.info.title
+    return Content(
+        say("turn.subject", language, title=title),
+        say("turn.lead", language, title=title),
+        how=sight.game.guide(sight.view, language),
+        since=_since_last_turn(match, notice, sight),
+        sight=sight,
+    )
+
+
+def _answer(notice: Notice) -> Content:
+    """What became of a mail: a settled submission's verdict, or why there was none."""
+    language = _language(notice)
+    if notice.match_id is None:
+        return Content("Ogham", say(f"answer.{notice.about['said']}", language))
+    match = _match(notice)
+    title = game_of(match).info.title
+    subject = say("answer.subject", language, title=title)
+    if match.status == "open":
+        seat = {"seat": notice.seat if notice.seat is None else notice.seat + 1}
+        return Content(subject, say(f"answer.{notice.about['said']}", language, **seat))
+    if notice.seat is None:
+        return Content(subject, say(f"answer.{notice.about['said']}", language))
+    sight = _sight(match, notice)
+    return Content(subject, _verdict(notice, language), how=sight.game.guide(sight.view, language), sight=sight)
+
+
+def _verdict(notice: Notice, language: Language) -> str:
+    about = notice.about
+    if "submission" not in about:
+        lines = [say(f"answer.{about['said']}", language, line=about.get("line", ""), seat=cast(int, notice.seat) + 1)]
+        if about.get("below"):
+            lines.append(say("answer.below", language, cut=say("cut", language)))
+        return "\n".join(lines)
+    verdict = cast(dict[str, Any], db.session.get_one(Submission, about["submission"]).verdict)
+    lines = []
+    if verdict["played"]:
+        lines.append(say("answer.played", language, moves="; ".join(item["move"] for item in verdict["played"])))
+    problem = verdict["problem"]
+    if problem is not None and problem["code"] == "stale":
+        lines.append(say("answer.stale", language))
+    elif problem is not None:
+        lines.append(say("answer.refused", language, line=problem.get("line", ""), detail=problem["detail"]))
+        if "rule" in problem:
+            lines[-1] += " " + say("answer.rule", language, rule=problem["rule"])
+    if verdict["dropped"]:
+        lines.append(say("answer.dropped", language, lines="; ".join(verdict["dropped"])))
+    return "\n".join(lines)
+
+
+def _finished(notice: Notice) -> Content:
+    match, language = _match(notice), _language(notice)
+    sight = _sight(match, notice)
+    places, seat = sight.outcome.places, cast(int, notice.seat)
+    if places[seat] > 1:
+        place = say("finished.place", language, place=places[seat])
+    else:
+        place = say("finished.shared" if places.count(1) > 1 else "finished.first", language)
+    title = sight.game.info.title
+    return Content(
+        say("finished.subject", language, title=title),
+        say("finished.lead", language, title=title, place=place),
+        since=_since_last_turn(match, notice, sight),
+        sight=sight,
+    )
+
+
+_KINDS: dict[str, Callable[[Notice], Content]] = {
+    "welcome": _welcome,
+    "invitation": _invitation,
+    "turn": _turn,
+    "answer": _answer,
+    "finished": _finished,
+}
+
+
+# -- what they need
+
+
+def _language(notice: Notice) -> Language:
+    return cast(Language, notice.language)
+
+
+def _match(notice: Notice) -> Match:
+    return find_match(cast(str, notice.match_id))
+
+
+def _sight(match: Match, notice: Notice) -> Sight:
+    return see_match(match, None if notice.seat is None else Seat(notice.seat))
+
+
+def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, ...]:
+    """What happened since this seat last acted; where it acted last of all, that and what it answered to."""
+    entries = entry_events(db.session(), match, 0, match.length)
+    start = len(entries)
+    while start and entries[start - 1][0].seat in (notice.seat, None):
+        start -= 1
+    while start and entries[start - 1][0].seat != notice.seat:
+        start -= 1
+    events = [event for _, some in entries[start:] for event in some]
+    return tuple(sight.game.recount(as_seen_by(sight.seat, events), _language(notice), sight.names))
+
+
+# -- building
+
+
+def _built(notice: Notice, content: Content) -> bytes:
+    settings, language, sight = parts().settings, _language(notice), content.sight
+    player = None if notice.player_id is None else db.session.get(Player, notice.player_id)
+    name = player.name if player else notice.address.partition("@")[0]
+    picture = None
+    if sight is not None:
+        picture = png(sight.game.draw(sight.view, sight.names, language, "light"))
+    url = settings.public_url
+    facts = {
+        "language": language,
+        "subject": content.subject,
+        "cut": say("cut", language),
+        "hello": say("hello", language, name=name),
+        "lead": content.lead,
+        "since_title": say("since", language),
+        "since": content.since,
+        "how_title": say("how", language),
+        "how": content.how,
+        "position_title": say("position", language),
+        "position": sight.game.tell(sight.view, language, sight.names) if sight else "",
+        "board": say("board", language),
+        "footer": say("footer", language, match=notice.match_id, url=url) if notice.match_id else f"Ogham, {url}",
+    }
+    mail = EmailMessage(policy=policy.SMTP)
+    mail["From"] = Address("Ogham", "play", settings.mail_domain)
+    mail["To"] = Address(addr_spec=notice.address)
+    mail["Reply-To"] = Address("Ogham", f"play+{reply_token(notice.id)}", settings.mail_domain)
+    mail["Subject"] = content.subject
+    mail["Date"] = format_datetime(parts().now())
+    mail["Message-ID"] = f"<{notice.id}@{settings.mail_domain}>"
+    if notice.match_id:  # what gathers a match's mails in one thread
+        mail["References"] = f"<{notice.match_id}@{settings.mail_domain}>"
+    mail["Auto-Submitted"] = "auto-generated"
+    content_id = f"{notice.id}.board@{settings.mail_domain}"
+    mail.set_content(_templates.get_template("mail.txt").render(facts | {"lead": _wrapped(content.lead)}))
+    html = _templates.get_template("mail.html").render(facts | {"picture": content_id if picture else ""})
+    mail.add_alternative(html, subtype="html")
+    if picture:
+        html_part = cast(EmailMessage, mail.get_payload(1))  # type: ignore[index]
+        html_part.add_related(
+            picture, "image", "png", cid=f"<{content_id}>", filename="board.png", disposition="inline"
+        )
+    raw = mail.as_bytes()
+    _check(raw, notice.address)
+    return raw
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.fill(line, WIDTH, break_long_words=False) for line in text.split("\n"))
+
+
+_HEADERS = {"From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"}
+
+
+def _check(raw: bytes, address: str) -> None:
+    """Read back what was built: on some Pythons a header can be smuggled in through another's text."""
+    mail = message_from_bytes(raw, policy=policy.default)
+    names = [name for name in mail.keys() if name != "References"]  # noqa: SIM118  (a mail's headers may repeat)
+    if sorted(names) != sorted(_HEADERS) or mail.defects:
+        raise Unsendable(f"headers {sorted(names)}, defects {mail.defects}")
+    recipients = [recipient.addr_spec for recipient in mail["To"].addresses]
+    if recipients != [address]:
+        raise Unsendable(f"recipients {recipients}")

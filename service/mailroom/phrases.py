@@ -1,0 +1,99 @@
+"""What our mails say in their own words, in both languages. Games bring their own."""
+
+from engine.game import Language
+
+CUT_MARK = "[ogham]"
+
+PHRASES: dict[str, dict[Language, str]] = {
+    "cut": {
+        "en": f"--- {CUT_MARK} write your answer above this line ---",
+        "de": f"--- {CUT_MARK} Antwort bitte über diese Zeile schreiben ---",
+    },
+    "hello": {"en": "Hello {name},", "de": "Hallo {name},"},
+    "welcome.subject": {
+        "en": "Welcome to Ogham: is this your address?",
+        "de": "Willkommen bei Ogham: ist das deine Adresse?",
+    },
+    "welcome.lead": {
+        "en": "somebody, we hope you, registered this address with Ogham, which runs slow board games by mail.",
+        "de": "jemand, hoffentlich du, hat diese Adresse bei Ogham angemeldet, wo man gemächliche Brettspiele per Mail spielt.",
+    },
+    "welcome.how": {
+        "en": "Yes, that was me: answer this mail with the word\n\n    yes\n\nor hand this code to your client:\n\n    {code}\n\nNo, it wasn't: do nothing, and nothing happens.",
+        "de": "Ja, das war ich: beantworte diese Mail mit dem Wort\n\n    ja\n\noder gib diesen Code deinem Programm:\n\n    {code}\n\nNein: tu nichts, dann geschieht auch nichts.",
+    },
+    "invitation.subject": {
+        "en": "{by} invites you to a match of {title}",
+        "de": "{by} lädt dich zu einer Partie {title} ein",
+    },
+    "invitation.lead": {
+        "en": "{by} invites you to a match of {title} for {seats} players. It is played by mail, a move whenever you find the time.",
+        "de": "{by} lädt dich zu einer Partie {title} zu {seats} Spielern ein. Gespielt wird per Mail, ein Zug, wann immer du Zeit hast.",
+    },
+    "invitation.how": {
+        "en": "To join, answer this mail with\n\n    join and a few words of your own\n\nYour words are mixed into the shuffle: nobody can choose the tiles or\ncards without you. To decline, do nothing.",
+        "de": "Um mitzuspielen, antworte mit\n\n    mitspielen und ein paar eigenen Worten\n\nDeine Worte gehen in die Mischung ein: ohne dich kann niemand bestimmen,\nwas kommt. Um abzulehnen, tu nichts.",
+    },
+    "turn.subject": {"en": "{title}: it is your turn", "de": "{title}: du bist am Zug"},
+    "turn.lead": {"en": "it is your turn in this match of {title}.", "de": "du bist am Zug in dieser Partie {title}."},
+    "answer.subject": {"en": "{title}: about your move", "de": "{title}: zu deinem Zug"},
+    "answer.played": {"en": "your move was played: {moves}", "de": "dein Zug wurde gespielt: {moves}"},
+    "answer.refused": {
+        "en": "“{line}” could not be played. {detail}",
+        "de": "„{line}“ konnte nicht gespielt werden. {detail}",
+    },
+    "answer.rule": {"en": "(Rule {rule})", "de": "(Regel {rule})"},
+    "answer.dropped": {"en": "What came after it was left out: {lines}", "de": "Was danach kam, blieb liegen: {lines}"},
+    "answer.stale": {
+        "en": "your mail came too late: the game has moved on since the position it answers.",
+        "de": "deine Mail kam zu spät: Das Spiel ist seit der Stellung, auf die sie antwortet, weitergegangen.",
+    },
+    "answer.nothing": {
+        "en": "we found no move in your mail, so nothing was played.",
+        "de": "wir haben in deiner Mail keinen Zug gefunden, also wurde nichts gespielt.",
+    },
+    "answer.unclear": {
+        "en": "we could not tell which lines of your mail are moves, so nothing was played. We stumbled over: “{line}”",
+        "de": "wir konnten nicht erkennen, welche Zeilen deiner Mail Züge sind, also wurde nichts gespielt. Gestolpert sind wir über: „{line}“",
+    },
+    "answer.below": {
+        "en": "Your answer stood below the line “{cut}”. Please write it above that line, or delete the line.",
+        "de": "Deine Antwort stand unter der Zeile „{cut}“. Bitte schreib sie darüber, oder lösche die Zeile.",
+    },
+    "answer.table_full": {
+        "en": "the table is full already; maybe next time.",
+        "de": "der Tisch ist schon voll; vielleicht beim nächsten Mal.",
+    },
+    "answer.joined": {
+        "en": "you are in, on seat {seat}. The match starts when the table is full.",
+        "de": "du bist dabei, auf Platz {seat}. Die Partie beginnt, sobald der Tisch voll ist.",
+    },
+    "answer.confirmed": {
+        "en": "this address is yours now, and you are a player.",
+        "de": "diese Adresse ist jetzt deine, und du bist dabei.",
+    },
+    "answer.registration_expired": {
+        "en": "your answer came after more than three days. Please register again.",
+        "de": "deine Antwort kam nach mehr als drei Tagen. Bitte melde dich noch einmal an.",
+    },
+    "finished.subject": {"en": "{title}: the match is over", "de": "{title}: die Partie ist zu Ende"},
+    "finished.lead": {
+        "en": "this match of {title} is over. {place}",
+        "de": "diese Partie {title} ist zu Ende. {place}",
+    },
+    "finished.first": {"en": "You won!", "de": "Du hast gewonnen!"},
+    "finished.shared": {"en": "You share the first place!", "de": "Du teilst dir den ersten Platz!"},
+    "finished.place": {"en": "Your place: {place}.", "de": "Dein Platz: {place}."},
+    "since": {"en": "Since your last turn", "de": "Seit deinem letzten Zug"},
+    "how": {"en": "What you may answer", "de": "Was du antworten kannst"},
+    "position": {"en": "The position", "de": "Die Stellung"},
+    "board": {"en": "the board", "de": "das Spielbrett"},
+    "footer": {
+        "en": "Match {match}, {url}",
+        "de": "Partie {match}, {url}",
+    },
+}
+
+
+def say(phrase: str, language: Language, **facts: object) -> str:
+    return PHRASES[phrase][language].format(**facts)

@@ -1,0 +1,97 @@
+"""Sending: a notice is claimed, rendered, handed to the SMTP server, and only then marked as sent.
+
+A crash between the server's 250 and our mark sends a second copy with the same Message-ID; nothing is ever lost.
+"""
+
+import logging
+import smtplib
+import ssl
+
+from service.ids import new_id
+from service.mailroom.compose import Outdated, compose
+from service.parts import now, parts
+from service.settings import smtp_parts
+from service.store.claims import claim, finish, put_back
+from service.store.db import db, writing
+from service.store.tables import Letter, Notice
+
+TIMEOUT = 20
+MOST_ATTEMPTS = 60  # with waits of up to an hour that is more than two days
+
+journal = logging.getLogger(__name__)
+
+
+def deliver_notice(notice_id: str) -> None:
+    """Send it, unless it is sent, somebody else's, or no longer true."""
+    notice = claim(Notice, notice_id)
+    if notice is None:
+        return
+    try:
+        raw = compose(notice)
+    except Outdated as reason:
+        db.session.commit()
+        _finish(notice, f"not sent: {reason}")
+        return
+    db.session.commit()  # no transaction stays open while a socket is spoken to
+    if parts().settings.smtp_url is None:
+        _put_into_mailbox(notice, raw)
+        return
+    try:
+        _send(notice.address, raw)
+    except smtplib.SMTPRecipientsRefused as refusal:
+        code, text = next(iter(refusal.recipients.values()))
+        _refused(notice, code, text)
+    except smtplib.SMTPResponseException as refusal:
+        _refused(notice, refusal.smtp_code, refusal.smtp_error)
+    except (OSError, smtplib.SMTPException) as error:
+        journal.warning("notice %s waits: %s", notice.id, error)
+        _try_later(notice, f"{type(error).__name__}")
+    else:
+        _finish(notice, "sent")
+
+
+def _refused(notice: Notice, code: int, text: bytes | str) -> None:
+    said = text.decode(errors="replace") if isinstance(text, bytes) else text
+    if code >= 500:
+        _finish(notice, f"refused: {code} {said}"[:500])
+    else:
+        _try_later(notice, f"{code} {said}")
+
+
+def _try_later(notice: Notice, reason: str) -> None:
+    if notice.attempts >= MOST_ATTEMPTS:
+        _finish(notice, f"given up: {reason}"[:500])
+    else:
+        put_back(notice)
+
+
+def _finish(notice: Notice, outcome: str) -> None:
+    with writing() as transaction:
+        if not finish(transaction, notice, outcome=outcome, done_at=now()):
+            journal.warning("notice %s was taken over while it was being sent", notice.id)
+
+
+def _put_into_mailbox(notice: Notice, raw: bytes) -> None:
+    with writing() as transaction:
+        if finish(transaction, notice, outcome="sent", done_at=now()):
+            transaction.session.add(Letter(id=new_id(), recipient=notice.address, raw=raw, sent_at=now()))
+
+
+def _send(address: str, raw: bytes) -> None:
+    settings = parts().settings
+    assert settings.smtp_url is not None
+    implicit_tls, host, port, user, password = smtp_parts(settings.smtp_url)
+    context = ssl.create_default_context()
+    connect = (
+        smtplib.SMTP_SSL(host, port, timeout=TIMEOUT, context=context)
+        if implicit_tls
+        else smtplib.SMTP(host, port, timeout=TIMEOUT)
+    )
+    with connect as server:
+        server.ehlo()
+        if not implicit_tls and server.has_extn("starttls"):
+            server.starttls(context=context)
+            server.ehlo()
+        if user:
+            server.login(user, password or "")
+        server.sendmail(f"bounce@{settings.mail_domain}", [address], raw)

@@ -1,0 +1,280 @@
+"""Matches: opening one, joining it, starting it when the table is full, ending it; reading it as somebody."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from engine.chance import Chance
+from engine.errors import BadOption
+from engine.events import Seat
+from engine.game import Game, State, complete_options
+from engine.log import BEFORE_FIRST, FORMAT, commitment, encode, seed
+from engine.play import fold
+from engine.values import freeze
+from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFound
+from service.ids import new_id
+from service.notices import store_notice, table_of, tell_the_end, tell_whose_turn
+from service.parts import now, parts
+from service.players import check_address
+from service.signing import Signed, import_key, read_statement
+from service.store.db import Transaction, db, writing
+from service.store.logbook import Scribe, game_of, load_state, proof_of, save_snapshot
+from service.store.tables import Entry, Key, Match, Player, Seated
+
+JOIN = frozenset({"match", "opened", "seat", "keys", "nonce"})
+LONGEST_NONCE = 200
+
+
+def open_match(player: Player, game_id: str, seats: int, options: dict[str, Any], invite: list[str]) -> Match:
+    """A new match with an empty table. The invited get a mail; a seat is taken by joining."""
+    game = find_game(game_id)
+    try:
+        options = complete_options(game.info, seats, options)
+    except BadOption as error:
+        raise Malformed("option_invalid", error.sentence, option=error.name) from None
+    invited = list(dict.fromkeys(check_address(address) for address in invite))
+    if len(invited) > seats:
+        raise Malformed("too_many_invited", f"The table has {seats} seats; {len(invited)} were invited.")
+    with writing() as transaction:
+        secret = secrets.token_bytes(32)
+        match = Match(
+            id=new_id(), game=game_id, seats=seats, options=options, status="open", opened_by=player.id,
+            opened_at=now(), secret=secret, seed=None, length=0, head=BEFORE_FIRST, seals=0, changed=0, to_act=None,
+        )  # fmt: skip
+        transaction.session.add(match)
+        transaction.session.flush()
+        Scribe(transaction.session, match).append(
+            "opened",
+            format=FORMAT,
+            game=game_id,
+            seats=seats,
+            options=options,
+            shuffle="joint",
+            commitment=commitment(match.id, secret),
+        )
+        for address in invited:
+            known = transaction.session.scalars(select(Player).where(Player.address == address)).one_or_none()
+            store_notice(
+                transaction,
+                "invitation",
+                f"invitation:{match.id}:{address}",
+                address=address,
+                language=known.language if known else player.language,
+                player_id=known.id if known else None,
+                match_id=match.id,
+                about={"by": player.name},
+            )
+    return match
+
+
+def find_game(game_id: str) -> Game:
+    game = parts().games.get(game_id)
+    if game is None:
+        raise NotFound("game_unknown", f"There is no game “{game_id}”. There are: {', '.join(parts().games)}.")
+    return game
+
+
+# -- joining
+
+
+def join_signed(match_id: str, text: str) -> tuple[Match, int]:
+    """Take a seat by a signed statement. The same statement again gets the same answer."""
+    with writing() as transaction:
+        session = transaction.session
+        keys: dict[str, Key] = {}
+
+        def jwk_of(kid: str) -> Any | None:
+            key = session.get(Key, kid)
+            return None if key is None else keys.setdefault(kid, key).jwk
+
+        signed = read_statement(text, "ogham-join+jws", jwk_of, JOIN)
+        key = keys[signed.kid]
+        if key.revoked_at is not None:
+            raise BadStatement("key_revoked", "The key that signed this was revoked.")
+        if signed.payload["match"] != match_id:
+            raise BadStatement("other_match", "This statement was signed for another match.")
+        match = lock_match(session, match_id)
+        player = session.get_one(Player, key.player_id)
+        _check_join(session, match, signed)
+        seat = signed.payload["seat"]
+        seated = session.get(Seated, (match_id, seat))
+        if seated is not None and (seated.player_id, seated.nonce) == (player.id, signed.payload["nonce"]):
+            return match, seat
+        proof = proof_of("signed", signed.text)
+        _take_seat(transaction, match, player, seat, signed.payload["nonce"], signed.payload["keys"], proof)
+        return match, seat
+
+
+def _check_join(session: Session, match: Match, signed: Signed) -> None:
+    payload = signed.payload
+    opened = session.get_one(Entry, (match.id, 0))
+    if payload["opened"] != encode(opened.hash):
+        raise BadStatement("other_match", "`opened` isn't the hash of this match's first entry.")
+    seat = payload["seat"]
+    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < match.seats:
+        raise BadStatement("statement_invalid", f"seat must be a whole number from 0 to {match.seats - 1}.")
+    if not isinstance(payload["nonce"], str) or not 16 <= len(payload["nonce"]) <= LONGEST_NONCE:
+        raise BadStatement("statement_invalid", "nonce must be a text of 16 to 200 characters, random and your own.")
+    keys = payload["keys"]
+    if not isinstance(keys, list) or signed.kid not in {import_key(jwk).thumbprint() for jwk in keys}:
+        raise BadStatement(
+            "statement_invalid", "keys must list the public keys you will sign with, this one among them."
+        )
+
+
+def join_by_mail(
+    transaction: Transaction, match_id: str, player: Player, words: str, proof: dict[str, Any]
+) -> tuple[Match, int]:
+    """Take the first free seat by an answered invitation; the player's own words are their nonce."""
+    match = lock_match(transaction.session, match_id)
+    taken = {seat: other for seat, other in table_of(transaction, match)}
+    for seat, other in taken.items():
+        if other.id == player.id:
+            return match, seat
+    free = [seat for seat in range(match.seats) if seat not in taken]
+    if match.status != "open" or not free:
+        raise Conflict("table_full", "All seats of this match are taken.")
+    _take_seat(transaction, match, player, free[0], words[:LONGEST_NONCE], [], proof)
+    return match, free[0]
+
+
+def _take_seat(
+    transaction: Transaction, match: Match, player: Player, seat: int, nonce: str, keys: list[Any], proof: Any
+) -> None:
+    session = transaction.session
+    if match.status != "open":
+        raise Conflict("table_full", "All seats of this match are taken.")
+    for taken, other in table_of(transaction, match):
+        if taken == seat:
+            raise Conflict("seat_taken", f"Seat {seat} is taken.")
+        if other.id == player.id:
+            raise Conflict("already_seated", f"You have seat {taken} in this match.")
+    scribe = Scribe(session, match)
+    session.add(Seated(match_id=match.id, seat=seat, player_id=player.id, nonce=nonce, joined_at=now()))
+    session.flush()
+    scribe.append("joined", seat=Seat(seat), proof=proof, person=player.id, nonce=nonce, keys=keys)
+    if len(table_of(transaction, match)) == match.seats:
+        _start(transaction, match, scribe)
+
+
+def _start(transaction: Transaction, match: Match, scribe: Scribe) -> None:
+    session = transaction.session
+    nonces = list(session.scalars(select(Seated.nonce).where(Seated.match_id == match.id).order_by(Seated.seat)))
+    match.seed = seed(match.id, match.secret, nonces)
+    game = game_of(match)
+    events = game.deal(match.seats, match.options, chance_of(match))
+    before = match.length
+    scribe.append("dealt", proof={"grade": "service"}, events=events)
+    match.status = "running"
+    settle_state(transaction, match, scribe, fold(game, None, events), before)
+    if match.status == "running":
+        tell_whose_turn(transaction, match)
+
+
+def chance_of(match: Match) -> Chance:
+    if match.seed is None:
+        raise NotAllowed("not_started", "The match hasn't started yet.")
+    return Chance(match.seed)
+
+
+def settle_state(transaction: Transaction, match: Match, scribe: Scribe, state: State, before: int) -> None:
+    """Bring the match's row up to the state it has reached; close the match when it is over."""
+    game = game_of(match)
+    match.to_act = game.to_act(state)
+    outcome = game.outcome(state)
+    if outcome is not None:
+        scribe.append("closed", proof={"grade": "service"}, outcome=freeze(outcome), secret=encode(match.secret))
+        match.status = "over"
+        tell_the_end(transaction, match)
+    save_snapshot(transaction.session, match, state, before)
+
+
+def lock_match(session: Session, match_id: str) -> Match:
+    match = session.get(Match, match_id, with_for_update=True, populate_existing=True)
+    if match is None:
+        raise NotFound("match_unknown", "There is no such match.")
+    return match
+
+
+# -- reading
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A match as one reader may see it: at some length of its log, from their seat (None: as a spectator)."""
+
+    match: Match
+    game: Game
+    seat: Seat | None
+    names: list[str]
+    length: int
+    head: bytes
+    view: Any
+    to_act: Seat | None
+    outcome: Any
+
+
+def find_match(match_id: str) -> Match:
+    match = db.session.get(Match, match_id)
+    if match is None:
+        raise NotFound("match_unknown", "There is no such match.")
+    return match
+
+
+def seat_of(match_id: str, player: Player | None) -> Seat | None:
+    if player is None:
+        return None
+    seat = db.session.scalars(
+        select(Seated.seat).where(Seated.match_id == match_id, Seated.player_id == player.id)
+    ).one_or_none()
+    return None if seat is None else Seat(seat)
+
+
+def names_of(match: Match) -> list[str]:
+    """The players' names by seat; a number where nobody sits yet."""
+    rows = db.session.execute(
+        select(Seated.seat, Player.name).join(Player, Player.id == Seated.player_id).where(Seated.match_id == match.id)
+    )
+    names = {seat: name for seat, name in rows}
+    return [names.get(seat, f"{seat}") for seat in range(match.seats)]
+
+
+def see_match(match: Match, seat: Seat | None, length: int | None = None) -> Sight:
+    """What the seat sees when the log has this length (None: now)."""
+    if length is None:
+        length = match.length
+    if not 0 < length <= match.length:
+        raise NotFound(
+            "seq_unknown", f"The log has entries 0 to {match.length - 1}; a state is after 1 to {match.length} of them."
+        )
+    state = load_state(db.session(), match, length)
+    if state is None:
+        raise NotFound("not_started", "The match had not been dealt yet: there is no position.")
+    game = game_of(match)
+    head = match.head if length == match.length else db.session.get_one(Entry, (match.id, length - 1)).hash
+    return Sight(
+        match=match,
+        game=game,
+        seat=seat,
+        names=names_of(match),
+        length=length,
+        head=head,
+        view=game.view(state, seat),
+        to_act=game.to_act(state),
+        outcome=game.outcome(state),
+    )
+
+
+def list_matches(player: Player | None, status: str | None, after: str | None, most: int) -> list[Match]:
+    """The matches a player sits in (None: everybody's), in the order of their ids."""
+    query = select(Match).order_by(Match.id).limit(most)
+    if player is not None:
+        query = query.join(Seated, Seated.match_id == Match.id).where(Seated.player_id == player.id)
+    if status is not None:
+        query = query.where(Match.status == status)
+    if after is not None:
+        query = query.where(Match.id > after)
+    return list(db.session.scalars(query))

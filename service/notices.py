@@ -1,0 +1,105 @@
+"""Notices: what players are told. Written in the transaction that makes them true; delivered afterwards.
+
+Kinds: welcome (prove your address), invitation, turn, answer (what became of your mail), finished.
+"""
+
+from typing import Any
+
+from sqlalchemy import select
+
+from service.ids import derived_token, fingerprint, new_id
+from service.parts import now, parts
+from service.store.db import Transaction
+from service.store.tables import Match, Notice, Player, Seated
+
+KINDS = ("welcome", "invitation", "turn", "answer", "finished")
+
+
+def reply_token(notice_id: str) -> str:
+    """The secret in a notice's reply address. It is made anew when needed; the database holds its hash only."""
+    return derived_token(parts().settings.secret, f"reply/{notice_id}")
+
+
+def store_notice(
+    transaction: Transaction,
+    kind: str,
+    key: str,
+    *,
+    address: str,
+    language: str,
+    player_id: str | None = None,
+    match_id: str | None = None,
+    seat: int | None = None,
+    seq: int | None = None,
+    about: dict[str, Any] | None = None,
+) -> None:
+    """Write the notice, unless what it tells of (its key) was told before."""
+    session = transaction.session
+    if session.scalars(select(Notice.id).where(Notice.key == key)).one_or_none() is not None:
+        return
+    id = new_id()
+    session.add(
+        Notice(
+            id=id,
+            key=key,
+            kind=kind,
+            player_id=player_id,
+            address=address,
+            language=language,
+            match_id=match_id,
+            seat=seat,
+            seq=seq,
+            about=about or {},
+            reply_hash=fingerprint(reply_token(id)),
+            created_at=now(),
+            done_at=None,
+            outcome=None,
+            status="waiting",
+            due_at=now(),
+            attempts=0,
+            lease=None,
+            lease_until=None,
+        )
+    )
+    transaction.ring("deliver", id)
+
+
+def tell_player(
+    transaction: Transaction, kind: str, key: str, player: Player, match: Match, seat: int, **about: Any
+) -> None:
+    """A notice to a player about a match, as its log is now."""
+    store_notice(
+        transaction,
+        kind,
+        key,
+        address=player.address,
+        language=player.language,
+        player_id=player.id,
+        match_id=match.id,
+        seat=seat,
+        seq=match.length,
+        about=about,
+    )
+
+
+def table_of(transaction: Transaction, match: Match) -> list[tuple[int, Player]]:
+    """Who sits at the match, by seat."""
+    rows = transaction.session.execute(
+        select(Seated.seat, Player)
+        .join(Player, Player.id == Seated.player_id)
+        .where(Seated.match_id == match.id)
+        .order_by(Seated.seat)
+    )
+    return [(seat, player) for seat, player in rows]
+
+
+def tell_whose_turn(transaction: Transaction, match: Match) -> None:
+    """The turn notice for the decision that is due now."""
+    for seat, player in table_of(transaction, match):
+        if seat == match.to_act:
+            tell_player(transaction, "turn", f"turn:{match.id}:{match.length}", player, match, seat)
+
+
+def tell_the_end(transaction: Transaction, match: Match) -> None:
+    for seat, player in table_of(transaction, match):
+        tell_player(transaction, "finished", f"finished:{match.id}:{seat}", player, match, seat)

@@ -1,0 +1,53 @@
+"""What the service is put together from, and how its functions reach it.
+
+The bell is the one thing that the worker side hands in: the service rings it and knows nothing of who listens.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol, cast
+
+from flask import current_app
+
+from engine.game import Game
+from service.settings import Settings
+
+
+class Bell(Protocol):
+    def ring(self, work: str, id: str) -> None:
+        """Tell a worker that this work waits. Returns at once, never raises; a lost ring is found by the sweep."""
+
+
+class NoBell:
+    """For processes that nobody listens to: the sweep does all the work."""
+
+    def ring(self, work: str, id: str) -> None:
+        pass
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    settings: Settings
+    games: Mapping[str, Game]
+    bell: Bell
+    now: Callable[[], datetime] = wall_clock
+
+
+def parts() -> Parts:
+    """Those of the running app."""
+    return cast(Parts, current_app.extensions["ogham"])
+
+
+def now() -> datetime:
+    """The one clock."""
+    return parts().now()
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment as the log and the API write it: UTC, to the millisecond."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

@@ -1,0 +1,225 @@
+"""Players: registering, proving an address, keys, bearer tokens."""
+
+import re
+import secrets
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from engine.events import Seat
+from service.errors import BadStatement, Conflict, Malformed, NotFound
+from service.ids import fingerprint, new_id
+from service.notices import reply_token, store_notice
+from service.parts import now, parts
+from service.signing import Signed, import_key, read_statement
+from service.store.db import Transaction, db, writing
+from service.store.logbook import Scribe, proof_of
+from service.store.tables import Key, Match, Notice, Player, Registration, Seated, Statement, Token
+
+TOKEN_LIFE = timedelta(days=1)
+STATEMENT_LIFE = timedelta(minutes=10)
+REGISTRATION_LIFE = timedelta(days=3)
+
+# Letters of any script, digits, and what stands between the words of a name. No line ends, no brackets, no quotes: a name
+# goes into mail headers and pictures.
+NAME = re.compile(r"[^\W_](?:[^\W_]|[ .'’-](?=[^\W_]|\.)){0,38}(?:[^\W_]|\.)?")
+
+
+def check_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise Malformed(
+            "name_invalid",
+            "A name has 1 to 40 letters or digits, with single spaces, dots, hyphens or apostrophes between them.",
+        )
+    return name
+
+
+def check_address(address: str) -> str:
+    """The address as it is compared: in lower case. Its form was checked by the schema or by the mail that came from it."""
+    address = address.strip().lower()
+    if address.rpartition("@")[2] == parts().settings.mail_domain:
+        raise Malformed("address_invalid", "Addresses of this service's own mail domain belong to no player.")
+    return address
+
+
+# -- registering
+
+
+def register(name: str, address: str, language: str, jwk: Any | None, proof: str | None) -> Registration:
+    """Note that somebody claims this address, and ask the address. Nobody learns here whether it has a player already."""
+    name, address = check_name(name), check_address(address)
+    if (jwk is None) != (proof is None):
+        raise Malformed(
+            "key_invalid", "Give a key together with its proof: a statement of type ogham-register+jws signed with it."
+        )
+    with writing() as transaction:
+        if jwk is not None and proof is not None:
+            kid = import_key(jwk).thumbprint()
+            statement = read_statement(proof, "ogham-register+jws", {kid: jwk}.get, frozenset({"name", "address"}))
+            if (statement.payload["name"], statement.payload["address"]) != (name, address):
+                raise BadStatement(
+                    "statement_invalid", "The proof names another name or address (write it in lower case)."
+                )
+            _use_once(transaction, statement)
+        registration = Registration(
+            id=new_id(), name=name, address=address, language=language, jwk=jwk, created_at=now(), confirmed_at=None
+        )
+        transaction.session.add(registration)
+        about = {"registration": registration.id}
+        store_notice(
+            transaction, "welcome", f"welcome:{registration.id}", address=address, language=language, about=about
+        )
+    return registration
+
+
+def confirm_registration(registration_id: str, token: str) -> Player:
+    """The address answered, or the token of the mail to it was shown: now it is theirs."""
+    with writing() as transaction:
+        notice = transaction.session.scalars(
+            select(Notice).where(Notice.key == f"welcome:{registration_id}")
+        ).one_or_none()
+        if notice is None or not secrets.compare_digest(reply_token(notice.id), token):
+            raise NotFound(
+                "registration_unknown", "There is no such registration, or this isn't the code from its mail."
+            )
+        return confirm(transaction, registration_id)
+
+
+def confirm(transaction: Transaction, registration_id: str) -> Player:
+    registration = transaction.session.get_one(Registration, registration_id, with_for_update=True)
+    if registration.confirmed_at is None and registration.created_at + REGISTRATION_LIFE < now():
+        raise Conflict("registration_expired", "This registration is older than three days. Please register again.")
+    player = player_at(transaction, registration.address, registration.name, registration.language)
+    if registration.jwk is not None and registration.confirmed_at is None:
+        _add_key(transaction, player, registration.jwk)
+    registration.confirmed_at = registration.confirmed_at or now()
+    return player
+
+
+def player_at(transaction: Transaction, address: str, name: str, language: str) -> Player:
+    """The player at a proven address; a new one where there was none."""
+    player = transaction.session.scalars(select(Player).where(Player.address == address)).one_or_none()
+    if player is None:
+        player = Player(id=new_id(), name=name, address=address, language=language, created_at=now())
+        transaction.session.add(player)
+        transaction.session.flush()
+    return player
+
+
+# -- keys
+
+
+def _add_key(transaction: Transaction, player: Player, jwk: Any) -> str:
+    kid = import_key(jwk).thumbprint()
+    if transaction.session.get(Key, kid) is not None:
+        raise Conflict("key_known", "This key is registered already. A key belongs to one player, for ever.")
+    transaction.session.add(Key(kid=kid, player_id=player.id, jwk=jwk, created_at=now(), revoked_at=None))
+    return kid
+
+
+def keys_of(player_id: str) -> list[Key]:
+    return list(db.session.scalars(select(Key).where(Key.player_id == player_id).order_by(Key.created_at, Key.kid)))
+
+
+def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
+    """A further key: `proof` is signed by the new one, `statement` by one that is valid already; both say the same."""
+    kid = import_key(jwk).thumbprint()
+    with writing() as transaction:
+        new = read_statement(proof, "ogham-key+jws", {kid: jwk}.get, frozenset({"action", "kid"}))
+        old = _key_statement(transaction, player, statement)
+        for signed in (new, old):
+            _expect(signed, "add", kid)
+            _use_once(transaction, signed)
+        _add_key(transaction, player, jwk)
+        _enter_key(transaction, player, "key_added", old, key=jwk)
+        return transaction.session.get_one(Key, kid)
+
+
+def revoke_key(player: Player, kid: str, statement: str) -> Key:
+    """From now on this key signs nothing. The statement is signed by any valid key of the player, this one included."""
+    with writing() as transaction:
+        signed = _key_statement(transaction, player, statement)
+        _expect(signed, "revoke", kid)
+        key = transaction.session.get(Key, kid, with_for_update=True)
+        if key is None or key.player_id != player.id:
+            raise NotFound("key_unknown", "You have no such key.")
+        _use_once(transaction, signed)
+        if key.revoked_at is None:
+            key.revoked_at = now()
+            _enter_key(transaction, player, "key_revoked", signed, kid=kid)
+        return key
+
+
+def _key_statement(transaction: Transaction, player: Player, text: str) -> Signed:
+    keys = {key.kid: key for key in keys_of(player.id)}
+    signed = read_statement(
+        text, "ogham-key+jws", lambda kid: keys[kid].jwk if kid in keys else None, frozenset({"action", "kid"})
+    )
+    if keys[signed.kid].revoked_at is not None:
+        raise BadStatement("key_revoked", "The key that signed this was revoked.")
+    return signed
+
+
+def _expect(signed: Signed, action: str, kid: str) -> None:
+    if (signed.payload["action"], signed.payload["kid"]) != (action, kid):
+        raise BadStatement("statement_invalid", f'The statement must say "action": "{action}", "kid": "{kid}".')
+
+
+def _enter_key(transaction: Transaction, player: Player, kind: str, signed: Signed, **members: Any) -> None:
+    """Tell every match the player sits in, so that its reader can judge signatures by the log alone."""
+    session = transaction.session
+    tables = session.execute(
+        select(Match, Seated.seat)
+        .join(Seated, Seated.match_id == Match.id)
+        .where(Seated.player_id == player.id, Match.status != "over")
+        .order_by(Match.id)
+        .with_for_update(of=Match)
+    ).all()
+    for match, seat in tables:
+        proof = proof_of("signed", signed.text)
+        Scribe(session, match).append(kind, seat=Seat(seat), proof=proof, **members)
+
+
+def find_key(session: Session, kid: str) -> Any | None:
+    key = session.get(Key, kid)
+    return None if key is None else key.jwk
+
+
+def _use_once(transaction: Transaction, signed: Signed) -> None:
+    if signed.payload["iat"] < (now() - STATEMENT_LIFE).timestamp():
+        raise BadStatement("statement_expired", "iat lies more than ten minutes back: sign anew.")
+    transaction.session.add(Statement(kid=signed.kid, jti=signed.jti, used_at=now()))
+    try:
+        transaction.session.flush()
+    except IntegrityError:
+        raise BadStatement("statement_used", "This statement was used before: sign anew, with a new jti.") from None
+
+
+# -- bearer tokens
+
+
+def give_token(assertion: str) -> tuple[str, Player]:
+    """A bearer token for whoever signs an assertion for this service with a valid key."""
+    with writing() as transaction:
+        session = transaction.session
+        signed = read_statement(assertion, "ogham-token+jws", lambda kid: find_key(session, kid), frozenset({"aud"}))
+        key = session.get_one(Key, signed.kid)
+        if key.revoked_at is not None:
+            raise BadStatement("key_revoked", "The key that signed this was revoked.")
+        if signed.payload["aud"] != parts().settings.public_url:
+            raise BadStatement("audience_wrong", f"aud must be {parts().settings.public_url}")
+        _use_once(transaction, signed)
+        token = secrets.token_urlsafe(32)
+        session.add(Token(hash=fingerprint(token), player_id=key.player_id, expires_at=now() + TOKEN_LIFE))
+        session.execute(delete(Token).where(Token.expires_at < now()))
+        return token, session.get_one(Player, key.player_id)
+
+
+def player_with_token(token: str) -> Player | None:
+    row = db.session.get(Token, fingerprint(token))
+    if row is None or row.expires_at < now():
+        return None
+    return db.session.get(Player, row.player_id)

@@ -1,0 +1,143 @@
+"""What can be set, and the only place that reads the environment.
+
+Two set-ups exist. *Embedded*: nothing is set; one process, SQLite, a broker in memory, and a mailbox in the browser in
+place of a mail server. *Grown*: `DATABASE_URL`, `REDIS_URL` and `SMTP_URL` are all set. Anything between the two refuses
+to start, so that a half-configured service never answers.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+# name: (default, what it means). Documented in docs/operations.md; a test holds the two lists equal.
+VARIABLES = {
+    "DATABASE_URL": ("", "PostgreSQL, as SQLAlchemy writes it: postgresql+psycopg://user:password@host/database"),
+    "REDIS_URL": ("", "the broker that rings the workers' bell: redis://host:6379/0"),
+    "SMTP_URL": ("", "where mail goes out: smtp://user:password@host:587 (STARTTLS where offered) or smtps://host:465"),
+    "OGHAM_SECRET": ("", "at least 32 random characters; reply addresses are made from it, so keep it and back it up"),
+    "OGHAM_PUBLIC_URL": ("", "how clients reach the API; signed assertions name it: https://ogham.example"),
+    "OGHAM_MAIL_DOMAIN": ("", "the domain of our own addresses; its MX leads to the mail listener"),
+    "OGHAM_DATA": ("var", "folder of the embedded set-up: the database, the secret"),
+    "OGHAM_HOST": (
+        "127.0.0.1",
+        "address the embedded API and mail listener bind to, or `ogham mail` in the grown set-up",
+    ),
+    "OGHAM_PORT": ("8000", "port of the embedded API"),
+    "OGHAM_MAIL_PORT": ("8025", "port of the mail listener"),
+    "OGHAM_THREADS": ("8", "request threads of one API process; at most half of them wait for a verdict"),
+}
+
+
+class BadSettings(Exception):
+    """The settings don't go together; the text says which and what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All of it, checked. Tests make their own; everything else takes it from the environment."""
+
+    database_url: str
+    redis_url: str | None
+    """None: a broker in this process's memory."""
+    smtp_url: str | None
+    """None: mails go to the mailbox in the browser."""
+    secret: bytes
+    public_url: str
+    mail_domain: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    mail_port: int = 8025
+    threads: int = 8
+    sweep_every: timedelta = timedelta(seconds=1)
+    lease: timedelta = timedelta(seconds=30)
+    """How long a claimed mail or notice belongs to its worker; a delivery takes less or is taken over."""
+
+    @property
+    def embedded(self) -> bool:
+        return self.smtp_url is None
+
+    @staticmethod
+    def from_environment(environ: Mapping[str, str] = os.environ) -> "Settings":
+        value = {name: environ.get(name, "") or default for name, (default, _) in VARIABLES.items()}
+        servers = [name for name in ("DATABASE_URL", "REDIS_URL", "SMTP_URL") if value[name]]
+        common = {
+            "host": value["OGHAM_HOST"],
+            "port": _port("OGHAM_PORT", value["OGHAM_PORT"]),
+            "mail_port": _port("OGHAM_MAIL_PORT", value["OGHAM_MAIL_PORT"]),
+            "threads": _port("OGHAM_THREADS", value["OGHAM_THREADS"]),
+        }
+        if not servers:
+            return _embedded(value, common)
+        missing = [name for name in list(VARIABLES)[:6] if not value[name]]
+        if missing:
+            raise BadSettings(
+                f"{', '.join(servers)} given, but not {', '.join(missing)}. Set all of them, or none of DATABASE_URL,"
+                " REDIS_URL and SMTP_URL for the embedded set-up."
+            )
+        if len(value["OGHAM_SECRET"]) < 32:
+            raise BadSettings("OGHAM_SECRET is too short: give at least 32 random characters.")
+        return Settings(
+            database_url=value["DATABASE_URL"],
+            redis_url=value["REDIS_URL"],
+            smtp_url=value["SMTP_URL"],
+            secret=value["OGHAM_SECRET"].encode(),
+            public_url=value["OGHAM_PUBLIC_URL"].rstrip("/"),
+            mail_domain=value["OGHAM_MAIL_DOMAIN"].lower(),
+            **common,
+        )
+
+    def on_port(self, port: int) -> "Settings":
+        """The same, embedded on another port."""
+        return replace(self, port=port, public_url=f"http://{self.host}:{port}")
+
+
+def _embedded(value: Mapping[str, str], common: dict[str, object]) -> Settings:
+    if value["OGHAM_HOST"] not in LOOPBACK:
+        raise BadSettings(
+            f"OGHAM_HOST={value['OGHAM_HOST']}: the embedded set-up shows every mail to whoever opens /mailbox, so it"
+            " binds to loopback only. Set DATABASE_URL, REDIS_URL and SMTP_URL to serve others."
+        )
+    data = Path(value["OGHAM_DATA"]).resolve()
+    return Settings(
+        database_url=f"sqlite:///{data / 'ogham.sqlite'}",
+        redis_url=None,
+        smtp_url=None,
+        secret=value["OGHAM_SECRET"].encode() or _kept_secret(data),
+        public_url=value["OGHAM_PUBLIC_URL"] or f"http://{common['host']}:{common['port']}",
+        mail_domain=value["OGHAM_MAIL_DOMAIN"] or "ogham.localhost",
+        **common,  # type: ignore[arg-type]  # each member was made by _port or read as text above
+    )
+
+
+def _kept_secret(data: Path) -> bytes:
+    """The secret of this folder; made the first time, so that reply addresses outlive a restart."""
+    data.mkdir(parents=True, exist_ok=True)
+    file = data / "secret"
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_bytes()
+    with os.fdopen(descriptor, "wb") as new:
+        new.write(secrets.token_urlsafe(32).encode())
+    return file.read_bytes()
+
+
+def _port(name: str, text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise BadSettings(f"{name}={text}: give a whole number from 1 to 65535.")
+    return int(text)
+
+
+def smtp_parts(url: str) -> tuple[bool, str, int, str | None, str | None]:
+    """An SMTP_URL as (TLS from the start, host, port, user, password)."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise BadSettings(f"SMTP_URL={url}: write smtp://host:port or smtps://host:port.")
+    implicit = parts.scheme == "smtps"
+    return implicit, parts.hostname, parts.port or (465 if implicit else 25), parts.username, parts.password

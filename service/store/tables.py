@@ -1,0 +1,278 @@
+"""The tables. The database holds the truth; what is in nobody's memory but here is safe.
+
+Times are whole milliseconds since 1970, so that both databases sort and compare them alike. Ids are random text.
+Work (a submission, a mail, a notice) is a row with a status; see `claims.py` for how a worker takes one.
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment, kept as whole milliseconds."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
+        return None if value is None else round(value.timestamp() * 1000)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else datetime.fromtimestamp(value / 1000, UTC)
+
+
+class Json(TypeDecorator[Any]):
+    """JSON as text: the same bytes on both databases, and nothing is read into it."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        return None if value is None else json.loads(value)
+
+
+class Base(DeclarativeBase):
+    registry = registry(type_annotation_map={datetime: Instant, str: Text, bytes: LargeBinary})
+
+
+class Player(Base):
+    """A person or a program, reached at a mail address that was proven."""
+
+    __tablename__ = "player"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    address: Mapped[str] = mapped_column(unique=True)
+    language: Mapped[str]
+    created_at: Mapped[datetime]
+
+
+class Registration(Base):
+    """Somebody says that this is their address. It becomes a player when the mail to it is answered."""
+
+    __tablename__ = "registration"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    address: Mapped[str]
+    language: Mapped[str]
+    jwk: Mapped[Any | None] = mapped_column(Json)
+    created_at: Mapped[datetime]
+    confirmed_at: Mapped[datetime | None]
+
+
+class Key(Base):
+    """A player's public key. It is never deleted: old signatures are judged by it."""
+
+    __tablename__ = "key"
+
+    kid: Mapped[str] = mapped_column(primary_key=True)
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    jwk: Mapped[Any] = mapped_column(Json)
+    created_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+
+
+class Token(Base):
+    """A bearer token, known by its hash."""
+
+    __tablename__ = "token"
+
+    hash: Mapped[str] = mapped_column(primary_key=True)
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"))
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class Statement(Base):
+    """A signed statement that was used: none can be used twice."""
+
+    __tablename__ = "statement"
+
+    kid: Mapped[str] = mapped_column(primary_key=True)
+    jti: Mapped[str] = mapped_column(primary_key=True)
+    used_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class Match(Base):
+    """One play of a game: what is needed to go on with it. Its history is in `entry`."""
+
+    __tablename__ = "match"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    game: Mapped[str]
+    seats: Mapped[int]
+    options: Mapped[Any] = mapped_column(Json)
+    status: Mapped[str] = mapped_column(index=True)
+    """open, running or over"""
+    opened_by: Mapped[str] = mapped_column(ForeignKey("player.id"))
+    opened_at: Mapped[datetime]
+    secret: Mapped[bytes]
+    seed: Mapped[bytes | None]
+    length: Mapped[int]
+    head: Mapped[bytes]
+    seals: Mapped[int]
+    changed: Mapped[int]
+    """The length of the log when the game's state last changed: a move that answers less is stale."""
+    to_act: Mapped[int | None]
+
+
+class Seated(Base):
+    """Who sits where."""
+
+    __tablename__ = "seated"
+    __table_args__ = (UniqueConstraint("match_id", "player_id"),)
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    nonce: Mapped[str]
+    joined_at: Mapped[datetime]
+
+
+class Entry(Base):
+    """One row of a match's log: the bytes that were hashed, and their hash. Append-only; the database refuses the rest."""
+
+    __tablename__ = "entry"
+    __table_args__: ClassVar[Any] = {"sqlite_with_rowid": False}
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    seat: Mapped[int | None]
+    public: Mapped[bytes]
+    hash: Mapped[bytes]
+
+
+class SealOpening(Base):
+    """A value that the log holds only a seal of, with its salt. Append-only like the entries."""
+
+    __tablename__ = "opening"
+    __table_args__: ClassVar[Any] = (
+        Index("opening_by_name", "match_id", "name"),
+        {"sqlite_with_rowid": False},
+    )
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    seq: Mapped[int]
+    name: Mapped[str]
+    value: Mapped[Any] = mapped_column(Json)
+    salt: Mapped[bytes]
+
+
+class PersonalOpening(Base):
+    """A sealed value that names a person. It goes with the account, and the chain stays whole."""
+
+    __tablename__ = "personal_opening"
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    seq: Mapped[int]
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    value: Mapped[Any] = mapped_column(Json)
+    salt: Mapped[bytes]
+
+
+class Snapshot(Base):
+    """A state, kept so that it needn't be folded again. A cache: any row may vanish at any time."""
+
+    __tablename__ = "snapshot"
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    length: Mapped[int] = mapped_column(primary_key=True)
+    version: Mapped[str]
+    state: Mapped[Any] = mapped_column(Json)
+
+
+class Work:
+    """What every kind of work has. `status` is `waiting` until it is done, whatever comes of it."""
+
+    status: Mapped[str]
+    due_at: Mapped[datetime]
+    attempts: Mapped[int]
+    lease: Mapped[str | None]
+    """Who has it now; whoever finishes it must still hold it."""
+    lease_until: Mapped[datetime | None]
+
+
+class Submission(Work, Base):
+    """A move (or several) received and not yet judged, and later its verdict."""
+
+    __tablename__ = "submission"
+    __table_args__ = (UniqueConstraint("kid", "jti"), Index("submission_work", "status", "due_at"))
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"))
+    seat: Mapped[int]
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"))
+    grade: Mapped[str]
+    """signed or mailed"""
+    kid: Mapped[str]
+    """With `jti` its identity. A mailed one has the kid `mail` and the mail's id."""
+    jti: Mapped[str]
+    evidence: Mapped[Any] = mapped_column(Json)
+    """The JWS as it was received, or what is kept of the mail: its hash, and what names a person."""
+    seq: Mapped[int]
+    head: Mapped[bytes | None]
+    lines: Mapped[Any] = mapped_column(Json)
+    received_at: Mapped[datetime]
+    verdict: Mapped[Any | None] = mapped_column(Json)
+
+
+class Mail(Work, Base):
+    """A mail that came in, as it came in."""
+
+    __tablename__ = "mail"
+    __table_args__ = (Index("mail_work", "status", "due_at"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    sender: Mapped[str]
+    recipient: Mapped[str]
+    raw: Mapped[bytes]
+    received_at: Mapped[datetime]
+    identity: Mapped[str | None] = mapped_column(unique=True)
+    """The hash of player and Message-ID, set when it is read: the same mail again is found by it."""
+    verdict: Mapped[str | None]
+
+
+class Notice(Work, Base):
+    """Something a player is told. It is written with what it tells of, and rendered when it is sent."""
+
+    __tablename__ = "notice"
+    __table_args__ = (Index("notice_work", "status", "due_at"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    """What it tells of: the same thing is told once."""
+    kind: Mapped[str]
+    player_id: Mapped[str | None] = mapped_column(ForeignKey("player.id"))
+    address: Mapped[str]
+    language: Mapped[str]
+    match_id: Mapped[str | None] = mapped_column(ForeignKey("match.id"))
+    seat: Mapped[int | None]
+    seq: Mapped[int | None]
+    about: Mapped[Any] = mapped_column(Json)
+    reply_hash: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+    done_at: Mapped[datetime | None]
+    outcome: Mapped[str | None]
+    """sent, or why it was not"""
+
+
+class Letter(Base):
+    """A mail in the mailbox of the embedded set-up."""
+
+    __tablename__ = "letter"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    recipient: Mapped[str]
+    raw: Mapped[bytes]
+    sent_at: Mapped[datetime]

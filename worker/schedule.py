@@ -1,0 +1,48 @@
+"""The sweep: what a lost bell left behind is found in the database and done here, without the broker.
+
+So a dead Redis delays things by a second or two, and nothing else. Any number of sweeps may run at once: each piece of
+work is claimed like any other.
+"""
+
+import logging
+import threading
+from datetime import timedelta
+
+from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.mailroom.post import deliver_notice
+from service.mailroom.receive import read_mail
+from service.moves import settle_submission
+from service.parts import now
+from service.settings import Settings
+from service.store.claims import waiting_since
+from service.store.tables import Mail, Notice, Submission
+
+# How long a bell may take to be heard before the sweep does the work itself.
+PATIENCE = timedelta(seconds=1)
+
+journal = logging.getLogger(__name__)
+
+
+def sweep() -> int:
+    """Do what has waited too long, the oldest first; how much that was."""
+    overdue = now() - PATIENCE
+    done = 0
+    for table, act in ((Mail, read_mail), (Submission, settle_submission), (Notice, deliver_notice)):
+        for id in waiting_since(table, overdue):
+            act(id)
+            done += 1
+    return done
+
+
+def sweep_until(stop: threading.Event, flask: Flask, settings: Settings) -> None:
+    """Sweep again and again. A database that is away is waited for."""
+    while not stop.wait(settings.sweep_every.total_seconds()):
+        try:
+            with flask.app_context():
+                sweep()
+        except SQLAlchemyError as error:
+            journal.warning("the sweep waits for the database: %s", type(error).__name__)
+        except Exception:
+            journal.exception("the sweep failed; it goes on")
