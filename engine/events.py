@@ -7,14 +7,15 @@ An event is a frozen dataclass in the past tense (`TileLaid`). What a field hold
   `Sealed`, one for each slot.
 - `Shown`: a value sealed earlier, under that name, and now shown to the seats in `to`, or to everybody.
 
-Views, the log as others read it, and the seals in it all follow from these two marks.
+Views, the log as others read it, and the seals in it all follow from these two marks. They stand in fields, tuples and
+dataclasses; never in a set, since the order it is written in would tell of what they hide.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Final, Generic, NewType, TypeVar
+from typing import Any, ClassVar, Final, Generic, NewType, TypeVar, cast
 
-from engine.values import JSON, freeze, reader
+from engine.values import JSON, Reader, freeze, reader
 
 Seat = NewType("Seat", int)
 Event = Any
@@ -56,11 +57,7 @@ class Spelling:
     """How a game's events are written: an object with the event's name under `event`, and its fields."""
 
     def __init__(self, kinds: Iterable[type]) -> None:
-        self._readers = {}
-        for kind in (SeatLeft, *kinds):
-            read = reader(kind)
-            assert read is not None
-            self._readers[kind.__name__] = read
+        self._readers = {kind.__name__: cast(Reader, reader(kind)) for kind in (SeatLeft, *kinds)}
 
     def write(self, event: Event) -> dict[str, JSON]:
         return {"event": type(event).__name__, **freeze(event)}

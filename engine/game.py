@@ -49,7 +49,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A gap in an offer: exactly `count` of the words in `among`, where a word may be taken as often as it stands there."""
+    """A gap in an offer: exactly `count` of the words in `among`, each of them as often as it stands there."""
 
     name: str
     count: int
@@ -77,7 +77,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a match ended: each seat's place (1 is first; equal results share one: 1, 1, 3), its score, and why it ended."""
+    """How a match ended: each seat's place (1 is first; equal results share one: 1, 1, 3), its score, and why."""
 
     places: tuple[int, ...]
     scores: tuple[Score, ...]
@@ -108,7 +108,7 @@ class Game(Protocol):
         """Whose decision is due; None exactly when the match is over. It depends on public facts only."""
 
     def decide(self, state: State, seat: Seat, move: Move, chance: Chance) -> Sequence[Event]:
-        """What the move brings about, at least one event; or RuleViolation, with the lowest number of the rules it breaks.
+        """What the move brings about, at least one event; or RuleViolation, naming the lowest of the rules it breaks.
 
         A refusal depends on what the seat may see, and on nothing else.
         """
@@ -142,7 +142,10 @@ class Game(Protocol):
         """
 
     def parse(self, text: str, view: View) -> Move:
-        """The move that a line says; Unreadable or Ambiguous where it says none. Forgiving: case, spaces, both languages."""
+        """The move that a line says; Unreadable or Ambiguous where it says none.
+
+        Forgiving: case, spaces, both languages.
+        """
 
     def notate(self, move: Move) -> str:
         """The one canonical line for a move: `parse` gives the move back, and takes nothing else for canonical."""
@@ -193,7 +196,7 @@ def check_turn(to_act: Seat | None, seat: Seat) -> None:
 
 
 def places(results: Sequence[Any], left: Sequence[Seat] = ()) -> tuple[int, ...]:
-    """Each seat's place by its result, greater is better; who left comes after all others, later leavers first (GE-1)."""
+    """Each seat's place by its result, greater is better; who left comes after the others, last leaver first (GE-1)."""
 
     def rank(seat: int) -> tuple[int, Any]:
         if seat in left:

@@ -1,11 +1,12 @@
 """The log of a match: entries, their seals, and the chain that holds them together. Pure; the format is number 0.
 
 An entry exists in two forms. The *private form* is what the service knows: hidden values stand in it inside the marks
-`$seal` and `$show` of `engine.events`. The *public form* is what everybody sees and what is hashed: there, `$seal` holds
-the seal in place of the value, and `$show` gives the number of the seal it opens. An *opening* is a hidden value with
-its salt; who has one can check it against the public form.
+`$seal` and `$show` of `engine.events`. The *public form* is what everybody sees and what is hashed: there, `$seal`
+holds the seal in place of the value, and `$show` gives the number of the seal it opens. An *opening* is a hidden value
+with its salt; who has one can check it against the public form.
 
-    seal      HMAC-SHA-256(key=salt, message=canonical JSON of [match, number of the seal, value]); salts are 16 random bytes
+    seal      HMAC-SHA-256(key=salt, message=canonical JSON of [match, number of the seal, value])
+    salt      16 random bytes, fresh for each seal
     hash      SHA-256(hash of the entry before + public form); 32 zero bytes stand before the first
     canonical JSON as RFC 8785 has it; seals, salts and hashes are written in base64url without padding
     commitment, seed: see the functions of that name
@@ -128,6 +129,8 @@ class Pen:
     def _show(self, mark: JSON) -> JSON:
         name = mark["name"]
         opening = self._named.get(name) or self._named.setdefault(name, self._find(name))
+        if mark["value"] != opening.value:
+            raise ValueError(f"{name} is shown with another value than it was sealed with")
         public = {"number": opening.number, "name": name, "to": mark["to"]}
         if mark["to"] is None:
             public |= {"value": mark["value"], "salt": encode(opening.salt)}
@@ -176,7 +179,7 @@ def check_opening(match: str, public: JSON, opening: Opening) -> bool:
     return any(
         name == "$seal"
         and mark["number"] == opening.number
-        and hmac.compare_digest(mark["seal"], seal(match, opening.number, opening.value, opening.salt))
+        and mark["seal"] == seal(match, opening.number, opening.value, opening.salt)
         for name, mark in _marks(public)
     )
 

@@ -61,12 +61,14 @@ def reader(kind: Any) -> Reader | None:
     if origin is tuple:
         return _tuple_reader(arguments)
     if origin is frozenset:
+        if hasattr(get_origin(arguments[0]), "JSON_KEY"):
+            raise TypeError(f"{kind} can't be thawed: the order it is written in would tell of what its marks hide")
         each = reader(arguments[0])
         return frozenset if each is None else lambda json: frozenset(map(each, json))
     if origin in (Union, UnionType):
         return _optional_reader(arguments)
     if isinstance(kind, type) and issubclass(kind, Enum) and all(isinstance(one.value, str | int) for one in kind):
-        return kind
+        return {one.value: one for one in kind}.__getitem__
     if is_dataclass(origin or kind):
         return _dataclass_reader(origin or kind, arguments)
     raise TypeError(f"{kind} is no type that can be thawed")
