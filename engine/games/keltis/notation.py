@@ -100,7 +100,7 @@ def _words(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_UMLAUTS).strip().rstrip(".!;").rstrip()
     if not _LINE.fullmatch(plain):
         return []
-    return _WORD.findall(_PHRASE.sub(lambda phrase: PHRASES[phrase[0]], plain))
+    return _PHRASE.sub(lambda phrase: PHRASES[phrase[0]], " ".join(_WORD.findall(plain))).split()
 
 
 def _readings(words: list[str]) -> list[Move]:

@@ -34,13 +34,17 @@ SLOTS = tuple(f"stack/{place}" for place in range(len(TILES)))
 
 # -- what there is
 
+Row = tuple[str, ...]
+"""The tiles of one colour that one seat laid, in the order laid."""
+Rows = tuple[Row, ...]
+"""A seat's rows, by colour."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """All that lies open, which is all but the order of the stack."""
 
-    rows: tuple[tuple[tuple[str, ...], ...], ...]
-    """By seat and colour, in the order laid."""
+    rows: tuple[Rows, ...]
     open: tuple[str, ...]
     face_down: int
     turn: Seat
@@ -169,7 +173,7 @@ def to_act(state: State) -> Seat | None:
     return None if state.table.ended else state.table.turn
 
 
-def fits(rows: tuple[tuple[str, ...], ...], tile: str) -> bool:
+def fits(rows: Rows, tile: str) -> bool:
     """KE-7: a row's second tile fixes its direction, and each later one must go on strictly that way."""
     row = rows[TILES[tile].colour]
     if len(row) < 2:
@@ -178,7 +182,7 @@ def fits(rows: tuple[tuple[str, ...], ...], tile: str) -> bool:
     return number > last if rises(row) else number < last
 
 
-def rises(row: tuple[str, ...]) -> bool:
+def rises(row: Row) -> bool:
     """Whether a row of two tiles or more goes up."""
     return TILES[row[1]].number > TILES[row[0]].number
 
@@ -335,7 +339,7 @@ def evolve(state: State | None, event: Event) -> State:
 
 
 def _mixed(_: None, event: TilesMixed) -> State:
-    rows = (((),) * len(COLOURS),) * event.seats
+    rows: tuple[Rows, ...] = (((),) * len(COLOURS),) * event.seats
     table = Table(rows, (), len(event.stack), event.first_player, False, "", (), "", event.last_clover)
     return State(table, tuple(sealed.value for sealed in event.stack if sealed.value is not None))
 
@@ -375,14 +379,14 @@ def _stopped(state: State, event: TurnStopped) -> State:
     return _next_turn(state, state.table.rows, state.table.open, event.seat, False)
 
 
-def _next_turn(state: State, rows: Any, middle: tuple[str, ...], seat: Seat, extra: bool) -> State:
+def _next_turn(state: State, rows: tuple[Rows, ...], middle: tuple[str, ...], seat: Seat, extra: bool) -> State:
     """KE-3: the next seat's, or with `extra` this one's again."""
     was = state.table
     turn = seat if extra else Seat((seat + 1) % len(rows))
     return State(Table(rows, middle, was.face_down, turn, extra, "", was.left, "", was.last_clover), state.stack)
 
 
-def _with_tile(rows: Any, seat: Seat, tile: str) -> Any:
+def _with_tile(rows: tuple[Rows, ...], seat: Seat, tile: str) -> tuple[Rows, ...]:
     mine, colour = rows[seat], TILES[tile].colour
     mine = (*mine[:colour], (*mine[colour], tile), *mine[colour + 1 :])
     return (*rows[:seat], mine, *rows[seat + 1 :])
