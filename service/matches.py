@@ -130,7 +130,7 @@ def join_by_mail(
 ) -> tuple[Match, int]:
     """Take the first free seat by an answered invitation; the player's own words are their nonce."""
     match = lock_match(transaction.session, match_id)
-    taken = {seat: other for seat, other in table_of(transaction, match)}
+    taken = dict(table_of(transaction, match))
     for seat, other in taken.items():
         if other.id == player.id:
             return match, seat
@@ -238,7 +238,7 @@ def names_of(match: Match) -> list[str]:
     rows = db.session.execute(
         select(Seated.seat, Player.name).join(Player, Player.id == Seated.player_id).where(Seated.match_id == match.id)
     )
-    names = {seat: name for seat, name in rows}
+    names: dict[int, str] = dict(rows.tuples())
     return [names.get(seat, f"{seat}") for seat in range(match.seats)]
 
 

@@ -5,7 +5,7 @@ doors, the API's and the mail's, meet in the table `submission`.
 """
 
 import logging
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -99,7 +99,7 @@ def _store(transaction: Transaction, submission: Submission) -> Submission:
 
 
 def _read_by_seat(session: Session, match_id: str, text: str, typ: str, members: frozenset[str]) -> tuple[Signed, Key]:
-    """A statement by a key ever registered for the seat it names. Everything short of that gets one and the same answer."""
+    """A statement by a key ever registered for the seat it names. All short of that gets one and the same answer."""
     keys: dict[str, Key] = {}
 
     def jwk_of(kid: str) -> Any | None:
@@ -152,7 +152,7 @@ def settle_submission(submission_id: str) -> None:
             ).one_or_none()
             if submission is not None:
                 _settle(transaction, submission)
-    except Exception:
+    except Exception:  # noqa: BLE001
         # Our fault, not the player's: keep it waiting, come back later, and let the operator see it.
         journal.exception("submission %s could not be settled", submission_id)
         _postpone(submission_id)
@@ -217,7 +217,7 @@ def _play_lines(
         try:
             played = play_line(game, state, seat, line, chance_of(match))
         except (NotationError, RuleViolation) as refusal:
-            verdict["problem"] = problem_of(game, refusal, player.language) | {"line": line}
+            verdict["problem"] = problem_of(game, refusal, cast(Language, player.language)) | {"line": line}
             break
         proof = proof_of(submission.grade, submission.evidence, line=number)
         seq = scribe.append("moved", seat=seat, proof=proof, person=player.id, move=played.move, events=played.events)

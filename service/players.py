@@ -23,8 +23,8 @@ TOKEN_LIFE = timedelta(days=1)
 STATEMENT_LIFE = timedelta(minutes=10)
 REGISTRATION_LIFE = timedelta(days=3)
 
-# Letters of any script, digits, and what stands between the words of a name. No line ends, no brackets, no quotes: a name
-# goes into mail headers and pictures.
+# Letters of any script, digits, and what stands between the words of a name. No line ends, no brackets, no quotes:
+# a name goes into mail headers and pictures.
 NAME = re.compile(r"[^\W_](?:[^\W_]|[ .'’-](?=[^\W_]|\.)){0,38}(?:[^\W_]|\.)?")
 
 
@@ -38,7 +38,7 @@ def check_name(name: str) -> str:
 
 
 def check_address(address: str) -> str:
-    """The address as it is compared: in lower case. Its form was checked by the schema or by the mail that came from it."""
+    """The address as it is compared, in lower case. Its form was checked by the schema."""
     address = address.strip().lower()
     if address.rpartition("@")[2] == parts().settings.mail_domain:
         raise Malformed("address_invalid", "Addresses of this service's own mail domain belong to no player.")
@@ -49,7 +49,7 @@ def check_address(address: str) -> str:
 
 
 def register(name: str, address: str, language: str, jwk: Any | None, proof: str | None) -> Registration:
-    """Note that somebody claims this address, and ask the address. Nobody learns here whether it has a player already."""
+    """Note that somebody claims this address, and ask the address. Whether it has a player already isn't told."""
     name, address = check_name(name), check_address(address)
     if (jwk is None) != (proof is None):
         raise Malformed(
@@ -68,7 +68,7 @@ def register(name: str, address: str, language: str, jwk: Any | None, proof: str
             id=new_id(), name=name, address=address, language=language, jwk=jwk, created_at=now(), confirmed_at=None
         )
         transaction.session.add(registration)
-        about = {"registration": registration.id}
+        about = {"registration": registration.id, "name": name}
         store_notice(
             transaction, "welcome", f"welcome:{registration.id}", address=address, language=language, about=about
         )
@@ -129,7 +129,7 @@ def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
     kid = import_key(jwk).thumbprint()
     with writing() as transaction:
         new = read_statement(proof, "ogham-key+jws", {kid: jwk}.get, frozenset({"action", "kid"}))
-        old = _key_statement(transaction, player, statement)
+        old = _key_statement(player, statement)
         for signed in (new, old):
             _expect(signed, "add", kid)
             _use_once(transaction, signed)
@@ -141,7 +141,7 @@ def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
 def revoke_key(player: Player, kid: str, statement: str) -> Key:
     """From now on this key signs nothing. The statement is signed by any valid key of the player, this one included."""
     with writing() as transaction:
-        signed = _key_statement(transaction, player, statement)
+        signed = _key_statement(player, statement)
         _expect(signed, "revoke", kid)
         key = transaction.session.get(Key, kid, with_for_update=True)
         if key is None or key.player_id != player.id:
@@ -153,7 +153,7 @@ def revoke_key(player: Player, kid: str, statement: str) -> Key:
         return key
 
 
-def _key_statement(transaction: Transaction, player: Player, text: str) -> Signed:
+def _key_statement(player: Player, text: str) -> Signed:
     keys = {key.kid: key for key in keys_of(player.id)}
     signed = read_statement(
         text, "ogham-key+jws", lambda kid: keys[kid].jwk if kid in keys else None, frozenset({"action", "kid"})

@@ -1,8 +1,8 @@
 """What can be set, and the only place that reads the environment.
 
 Two set-ups exist. *Embedded*: nothing is set; one process, SQLite, a broker in memory, and a mailbox in the browser in
-place of a mail server. *Grown*: `DATABASE_URL`, `REDIS_URL` and `SMTP_URL` are all set. Anything between the two refuses
-to start, so that a half-configured service never answers.
+place of a mail server. *Grown*: `DATABASE_URL`, `REDIS_URL` and `SMTP_URL` are all set. Anything between the two
+refuses to start, so that a half-configured service never answers.
 """
 
 import os
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -66,7 +67,7 @@ class Settings:
     def from_environment(environ: Mapping[str, str] = os.environ) -> "Settings":
         value = {name: environ.get(name, "") or default for name, (default, _) in VARIABLES.items()}
         servers = [name for name in ("DATABASE_URL", "REDIS_URL", "SMTP_URL") if value[name]]
-        common = {
+        common: dict[str, Any] = {
             "host": value["OGHAM_HOST"],
             "port": _port("OGHAM_PORT", value["OGHAM_PORT"]),
             "mail_port": _port("OGHAM_MAIL_PORT", value["OGHAM_MAIL_PORT"]),
@@ -97,7 +98,7 @@ class Settings:
         return replace(self, port=port, public_url=f"http://{self.host}:{port}")
 
 
-def _embedded(value: Mapping[str, str], common: dict[str, object]) -> Settings:
+def _embedded(value: Mapping[str, str], common: dict[str, Any]) -> Settings:
     if value["OGHAM_HOST"] not in LOOPBACK:
         raise BadSettings(
             f"OGHAM_HOST={value['OGHAM_HOST']}: the embedded set-up shows every mail to whoever opens /mailbox, so it"
@@ -111,7 +112,7 @@ def _embedded(value: Mapping[str, str], common: dict[str, object]) -> Settings:
         secret=value["OGHAM_SECRET"].encode() or _kept_secret(data),
         public_url=value["OGHAM_PUBLIC_URL"] or f"http://{common['host']}:{common['port']}",
         mail_domain=value["OGHAM_MAIL_DOMAIN"] or "ogham.localhost",
-        **common,  # type: ignore[arg-type]  # each member was made by _port or read as text above
+        **common,
     )
 
 

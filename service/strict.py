@@ -12,7 +12,7 @@ class StrictError(ValueError):
 
 
 def strict_json(raw: bytes | str) -> Any:
-    """The JSON value; StrictError for NaN, Infinity, members twice, lone surrogates, NUL, huge numbers, deep nesting."""
+    """The value; StrictError for NaN, Infinity, members twice, lone surrogates, NUL, huge numbers, deep nesting."""
     try:
         text = raw.decode() if isinstance(raw, bytes) else raw
         value = json.loads(text, object_pairs_hook=_once_each, parse_constant=_refuse_constant)

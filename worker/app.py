@@ -8,18 +8,20 @@ from flask import Flask
 from service.settings import Settings
 from worker import tasks  # noqa: F401  (registers the tasks)
 
-IN_MEMORY = "memory://"
+IN_MEMORY = "memory://localhost/"
 
 
-def make_celery(settings: Settings, flask: Flask) -> Celery:
-    class InContext(Task):  # type: ignore[misc]  # Celery is untyped
+def make_celery(settings: Settings, flask: Flask) -> Celery[Any]:
+    class InContext(Task[Any, Any]):
         """Every task runs inside the service's app."""
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             with flask.app_context():
                 return self.run(*args, **kwargs)
 
-    celery = Celery("ogham", broker=settings.redis_url or IN_MEMORY, task_cls=InContext, set_as_current=False)
+    celery: Celery[Any] = Celery(
+        "ogham", broker=settings.redis_url or IN_MEMORY, task_cls=InContext, set_as_current=False
+    )
     celery.conf.update(
         # A worker that is killed gives its bell back; the work in the database would be found anyway, a little later.
         task_acks_late=True,

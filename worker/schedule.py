@@ -6,6 +6,7 @@ work is claimed like any other.
 
 import logging
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 
 from flask import Flask
@@ -22,6 +23,12 @@ from service.store.tables import Mail, Notice, Submission
 # How long a bell may take to be heard before the sweep does the work itself.
 PATIENCE = timedelta(seconds=1)
 
+WORK: tuple[tuple[type[Mail | Submission | Notice], Callable[[str], None]], ...] = (
+    (Mail, read_mail),
+    (Submission, settle_submission),
+    (Notice, deliver_notice),
+)
+
 journal = logging.getLogger(__name__)
 
 
@@ -29,7 +36,7 @@ def sweep() -> int:
     """Do what has waited too long, the oldest first; how much that was."""
     overdue = now() - PATIENCE
     done = 0
-    for table, act in ((Mail, read_mail), (Submission, settle_submission), (Notice, deliver_notice)):
+    for table, act in WORK:
         for id in waiting_since(table, overdue):
             act(id)
             done += 1
@@ -44,5 +51,5 @@ def sweep_until(stop: threading.Event, flask: Flask, settings: Settings) -> None
                 sweep()
         except SQLAlchemyError as error:
             journal.warning("the sweep waits for the database: %s", type(error).__name__)
-        except Exception:
+        except Exception:  # noqa: BLE001  (whatever one round met, the next one comes)
             journal.exception("the sweep failed; it goes on")

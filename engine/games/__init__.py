@@ -1,6 +1,6 @@
 """The games Ogham hosts. A new one is a folder beside this file and a word in `GAMES`."""
 
 from engine.game import Game
-from engine.games import keltis
+import engine.games.keltis as keltis
 
 GAMES: tuple[Game, ...] = (keltis,)

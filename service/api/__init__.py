@@ -5,16 +5,9 @@ from flask_smorest import Api
 
 from service.api import games, health, matches, moves, players
 from service.api.problems import ProblemSchema, add_problem_handlers
-from service.api.resource import Resource
 
 VERSION = "0.1.0"
-BLUEPRINTS: tuple[Resource, ...] = (
-    health.blueprint,
-    games.blueprint,
-    players.blueprint,
-    matches.blueprint,
-    moves.blueprint,
-)
+RESOURCES = (health, games, players, matches, moves)
 
 DESCRIPTION = """\
 Slow board games by mail and over this API. Moves are signed (compact JWS, Ed25519); reading needs no signature, but who
@@ -48,7 +41,7 @@ def add_api(app: Flask) -> None:
         },
     }
     api = OghamApi(app)
-    for blueprint in BLUEPRINTS:
-        api.register_blueprint(blueprint)
+    for resource in RESOURCES:
+        api.register_blueprint(resource.blueprint)
     app.extensions["ogham-openapi"] = api.spec
     add_problem_handlers(app)

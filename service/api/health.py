@@ -25,7 +25,10 @@ def live() -> dict[str, str]:
 @blueprint.response(200, HealthSchema)
 @blueprint.alt_response(503, schema=HealthSchema, description="The database is away, or not migrated")
 def ready() -> tuple[dict[str, str], int]:
-    """The database answers and has the tables of this version. (The broker isn't asked: without it we are slower, not down.)"""
+    """The database answers and has the tables of this version.
+
+    The broker isn't asked: without it we are slower, not down.
+    """
     db.session.execute(text("SELECT 1"))
     if not is_current(db.engine):
         return {"status": "the database must be migrated: run `ogham migrate`"}, 503

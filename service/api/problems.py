@@ -1,7 +1,7 @@
 """Errors as RFC 9457 problems: the one table of codes. docs/problems.md lists the same; a test holds them equal."""
 
 import logging
-from typing import Any
+from typing import Any, cast
 
 import marshmallow as ma
 from flask import Flask, Response, json, request
@@ -13,7 +13,7 @@ from service.store.db import db, is_outage
 
 journal = logging.getLogger(__name__)
 
-# code: (status, title)
+# Each code with its status and title.
 PROBLEMS = {
     # the request as such
     "bad_request": (400, "The request can't be understood"),
@@ -113,7 +113,7 @@ def add_problem_handlers(app: Flask) -> None:
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
         if error.response is not None or error.code is None or error.code < 400:
-            return Response.force_type(error.get_response(), request.environ)
+            return cast(Response, error.get_response())
         code = _HTTP_CODES.get(error.code, "internal" if error.code >= 500 else "bad_request")
         messages = getattr(error, "data", {}).get("messages")
         more = {"errors": next(iter(messages.values()))} if messages else {}
@@ -133,6 +133,6 @@ def add_problem_handlers(app: Flask) -> None:
         return respond(problem("internal"))
 
     @app.errorhandler(Exception)
-    def unexpected(error: Exception) -> Response:
+    def unexpected(_: Exception) -> Response:
         journal.exception("an error nobody foresaw")
         return respond(problem("internal"))

@@ -1,6 +1,6 @@
 """What all resources share: strict JSON in, the caller, ETags out."""
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from flask import Request, Response, make_response, request
 from flask.typing import ResponseReturnValue
@@ -12,7 +12,7 @@ from service.players import player_with_token
 from service.store.tables import Player
 from service.strict import StrictError, strict_json
 
-BEARER = [{"bearer": []}]
+BEARER: list[dict[str, list[str]]] = [{"bearer": []}]
 BEARER_OR_NOBODY: list[dict[str, list[str]]] = [{"bearer": []}, {}]
 
 
@@ -63,4 +63,4 @@ def tagged(answer: ResponseReturnValue, *facts: object) -> Response:
     response.set_etag("-".join(map(str, facts)))
     response.headers["Cache-Control"] = "private, no-cache"
     response.headers["Vary"] = "Authorization"
-    return response.make_conditional(request)
+    return cast(Response, response.make_conditional(request))

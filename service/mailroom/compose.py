@@ -198,7 +198,7 @@ def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, .
 def _built(notice: Notice, content: Content) -> bytes:
     settings, language, sight = parts().settings, _language(notice), content.sight
     player = None if notice.player_id is None else db.session.get(Player, notice.player_id)
-    name = player.name if player else notice.address.partition("@")[0]
+    name = player.name if player else notice.about.get("name") or notice.address.partition("@")[0]
     picture = None
     if sight is not None:
         picture = png(sight.game.draw(sight.view, sight.names, language, "light"))
@@ -233,10 +233,12 @@ def _built(notice: Notice, content: Content) -> bytes:
     html = _templates.get_template("mail.html").render(facts | {"picture": content_id if picture else ""})
     mail.add_alternative(html, subtype="html")
     if picture:
-        html_part = cast(EmailMessage, mail.get_payload(1))  # type: ignore[index]
+        html_part = cast(list[EmailMessage], mail.get_payload())[1]
         html_part.add_related(
             picture, "image", "png", cid=f"<{content_id}>", filename="board.png", disposition="inline"
         )
+        html_part.set_boundary(f"=related-{notice.id}")
+    mail.set_boundary(f"=mail-{notice.id}")  # no chance in it: a mail sent twice is the same mail
     raw = mail.as_bytes()
     _check(raw, notice.address)
     return raw

@@ -36,7 +36,7 @@ class Door:
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         try:
             await asyncio.get_running_loop().run_in_executor(None, self._store, envelope)
-        except Exception:
+        except Exception:  # noqa: BLE001  (whatever it was, the sender must hear that it isn't stored)
             journal.exception("a mail could not be stored")
             return "451 4.3.0 Not stored, please try again later"
         return "250 2.0.0 Stored"

@@ -33,11 +33,12 @@ def deliver_notice(notice_id: str) -> None:
         _finish(notice, f"not sent: {reason}")
         return
     db.session.commit()  # no transaction stays open while a socket is spoken to
-    if parts().settings.smtp_url is None:
+    smtp_url = parts().settings.smtp_url
+    if smtp_url is None:
         _put_into_mailbox(notice, raw)
         return
     try:
-        _send(notice.address, raw)
+        _send(smtp_url, notice.address, raw)
     except smtplib.SMTPRecipientsRefused as refusal:
         code, text = next(iter(refusal.recipients.values()))
         _refused(notice, code, text)
@@ -77,10 +78,8 @@ def _put_into_mailbox(notice: Notice, raw: bytes) -> None:
             transaction.session.add(Letter(id=new_id(), recipient=notice.address, raw=raw, sent_at=now()))
 
 
-def _send(address: str, raw: bytes) -> None:
-    settings = parts().settings
-    assert settings.smtp_url is not None
-    implicit_tls, host, port, user, password = smtp_parts(settings.smtp_url)
+def _send(smtp_url: str, address: str, raw: bytes) -> None:
+    implicit_tls, host, port, user, password = smtp_parts(smtp_url)
     context = ssl.create_default_context()
     connect = (
         smtplib.SMTP_SSL(host, port, timeout=TIMEOUT, context=context)
@@ -94,4 +93,4 @@ def _send(address: str, raw: bytes) -> None:
             server.ehlo()
         if user:
             server.login(user, password or "")
-        server.sendmail(f"bounce@{settings.mail_domain}", [address], raw)
+        server.sendmail(f"bounce@{parts().settings.mail_domain}", [address], raw)

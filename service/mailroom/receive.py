@@ -62,7 +62,7 @@ def read_mail(mail_id: str) -> None:
             verdict = _act(transaction, mail, reply)
             if not finish(transaction, mail, verdict=verdict, identity=_identity(transaction, mail, reply, verdict)):
                 transaction.session.rollback()
-    except Exception:
+    except Exception:  # noqa: BLE001  (our fault, not the mail's: it is tried again)
         journal.exception("mail %s could not be read", mail_id)
         put_back(mail)
 

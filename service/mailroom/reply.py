@@ -9,7 +9,6 @@ from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage
 from email.utils import getaddresses
-from typing import cast
 
 import html2text
 from mailparser_reply import EmailReplyParser
@@ -21,7 +20,7 @@ MOST_TEXT = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A mail, read. `paragraphs` are the writer's own words, line by line; `below` says that they wrote under the cut."""
+    """A mail, read. `paragraphs` are the writer's own words, line by line; `below`: they wrote under the cut line."""
 
     sender: str | None
     message_id: str
@@ -32,7 +31,7 @@ class Reply:
 
 
 def read_reply(raw: bytes) -> Reply:
-    mail = cast(EmailMessage, message_from_bytes(raw, policy=policy.default))
+    mail = message_from_bytes(raw, policy=policy.default)
     text = _text(mail)
     above, cut, below = _cut(text[:MOST_TEXT])
     own = _own_words(above)
@@ -65,7 +64,7 @@ def _sender(mail: EmailMessage) -> str | None:
     again = [address for _, address in getaddresses([str(headers[0])])]
     if len(parsed) != 1 or parsed != again or not parsed[0]:
         return None
-    return parsed[0].lower()
+    return str(parsed[0]).lower()
 
 
 def _automatic(mail: EmailMessage) -> str:
@@ -114,7 +113,7 @@ def _cut(text: str) -> tuple[str, bool, str]:
 def _own_words(text: str) -> tuple[tuple[str, ...], ...]:
     """The paragraphs that aren't quoted, nor the line that introduces a quote, nor a signature."""
     latest = EmailReplyParser(languages=["en", "de"]).read(text).latest_reply or ""
-    lines = [line.strip() for line in latest.split("\n")]
-    kept = ["" if line.startswith((">", "|")) else line for line in lines]
+    stripped = [line.strip() for line in latest.split("\n")]
+    kept = ["" if line.startswith((">", "|")) else line for line in stripped]
     blocks = re.split(r"\n\s*\n", "\n".join(kept))
     return tuple(lines for block in blocks if (lines := tuple(line for line in block.split("\n") if line)))

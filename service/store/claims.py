@@ -15,7 +15,7 @@ from service.parts import now, parts
 from service.store.db import Transaction, db, writing
 from service.store.tables import Mail, Notice, Submission
 
-Row = TypeVar("Row", Mail, Notice, Submission)
+Row = TypeVar("Row", bound=Mail | Notice | Submission)
 
 RETRY_FIRST = timedelta(seconds=2)
 RETRY_LAST = timedelta(hours=1)

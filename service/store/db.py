@@ -1,7 +1,7 @@
 """The database, and the one way to change it: `with writing() as transaction`.
 
-SQLite and PostgreSQL behave alike from here on. On SQLite a writing transaction is BEGIN IMMEDIATE (one writer at a time,
-queued by the database); on PostgreSQL it locks the rows it asks for.
+SQLite and PostgreSQL behave alike from here on. On SQLite a writing transaction is BEGIN IMMEDIATE (one writer at a
+time, queued by the database); on PostgreSQL it locks the rows it asks for.
 """
 
 import sqlite3

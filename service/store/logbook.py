@@ -41,7 +41,10 @@ class Scribe:
         person: str | None = None,
         **members: JSON,
     ) -> int:
-        """Write the entry and bring the match's row up to it; the answer is its seq. `person` owns its personal seals."""
+        """Write the entry and bring the match's row up to it; the answer is its seq.
+
+        `person` is the player whom its personal seals name.
+        """
         match = self._match
         if events:
             spelling = spelling_of(self._game)

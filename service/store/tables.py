@@ -6,7 +6,7 @@ Work (a submission, a mail, a notice) is a row with a status; see `claims.py` fo
 
 import json
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Text, TypeDecorator, UniqueConstraint
 from sqlalchemy.engine import Dialect
@@ -138,10 +138,10 @@ class Seated(Base):
 
 
 class Entry(Base):
-    """One row of a match's log: the bytes that were hashed, and their hash. Append-only; the database refuses the rest."""
+    """One row of a match's log: the bytes that were hashed, and their hash. The database refuses to change it."""
 
     __tablename__ = "entry"
-    __table_args__: ClassVar[Any] = {"sqlite_with_rowid": False}
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012  (SQLAlchemy's own form)
 
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     seq: Mapped[int] = mapped_column(primary_key=True)
@@ -155,7 +155,7 @@ class SealOpening(Base):
     """A value that the log holds only a seal of, with its salt. Append-only like the entries."""
 
     __tablename__ = "opening"
-    __table_args__: ClassVar[Any] = (
+    __table_args__ = (
         Index("opening_by_name", "match_id", "name"),
         {"sqlite_with_rowid": False},
     )

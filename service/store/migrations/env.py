@@ -1,17 +1,18 @@
 """What Alembic runs: migrations on the engine it is given, in one transaction."""
 
+from typing import Literal
+
 from alembic import context
-from sqlalchemy import BigInteger
 from sqlalchemy.engine import Connection
 
 from service.store.tables import Base, Instant, Json
 
 
-def render_item(kind: str, item: object, _: object) -> str | bool:
+def render_item(kind: str, item: object, _: object) -> str | Literal[False]:
     """A migration stands for ever, so it names the column types beneath ours."""
-    if kind == "type" and isinstance(item, Instant | Json):
-        return "sa.BigInteger()" if isinstance(item.impl, BigInteger) else "sa.Text()"
-    return False
+    if isinstance(item, Instant):
+        return "sa.BigInteger()"
+    return "sa.Text()" if isinstance(item, Json) else False
 
 
 def run(connection: Connection) -> None:

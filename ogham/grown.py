@@ -1,0 +1,69 @@
+"""The grown set-up's processes: gunicorn runs `ogham.wsgi:app`; the others start here, as many of each as one likes."""
+
+import logging
+import signal
+import threading
+
+import yaml
+from flask import Flask
+
+from ogham.assembly import assemble
+from service.app import create_app
+from service.mailroom.door import open_door
+from service.settings import Settings
+from service.store.db import db
+from service.store.migrate import upgrade
+from worker.schedule import sweep_until
+
+
+def migrate(settings: Settings) -> None:
+    """Bring the database to this version's tables."""
+    flask = create_app(settings)
+    with flask.app_context():
+        upgrade(db.engine)
+
+
+def run_worker(settings: Settings, concurrency: int) -> None:
+    """A Celery worker with that many processes."""
+    _log()
+    _, celery = assemble(settings)
+    celery.worker_main(
+        ["worker", f"--concurrency={concurrency}", "--loglevel=WARNING", "--without-gossip", "--without-mingle"]
+    )
+
+
+def run_schedule(settings: Settings) -> None:
+    """The sweep. It needs the database and no broker."""
+    flask, stop = _start(settings)
+    sweep_until(stop, flask, settings)
+
+
+def run_mail(settings: Settings) -> None:
+    """The mail listener."""
+    flask, stop = _start(settings)
+    close = open_door(flask, settings.host, settings.mail_port)
+    stop.wait()
+    close()
+
+
+def _start(settings: Settings) -> tuple[Flask, threading.Event]:
+    _log()
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    flask, _ = assemble(settings)
+    return flask, stop
+
+
+def _log() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+def openapi_yaml() -> str:
+    """The API's description, as it is committed in openapi.yaml."""
+    settings = Settings(
+        database_url="sqlite://", redis_url=None, smtp_url=None, secret=bytes(32),
+        public_url="http://127.0.0.1:8000", mail_domain="ogham.localhost",
+    )  # fmt: skip
+    spec = create_app(settings).extensions["ogham-openapi"]
+    return str(yaml.safe_dump(spec.to_dict(), sort_keys=False, allow_unicode=True, width=110))
