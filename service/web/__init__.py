@@ -2,6 +2,14 @@
 
 from flask import Flask
 
+from service.parts import Parts
+from service.web import front, mailbox
+from service.web.guard import guard_loopback
+
 
 def add_pages(app: Flask) -> None:
-    pass
+    parts: Parts = app.extensions["ogham"]
+    app.register_blueprint(front.blueprint)
+    if parts.settings.embedded:
+        guard_loopback(app, parts.settings)
+        app.register_blueprint(mailbox.blueprint)

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from service.store.tables import Base, Instant, Json
 
 
-def render_item(kind: str, item: object, _: object) -> str | Literal[False]:
+def render_item(_: str, item: object, __: object) -> str | Literal[False]:
     """A migration stands for ever, so it names the column types beneath ours."""
     if isinstance(item, Instant):
         return "sa.BigInteger()"
