@@ -24,6 +24,7 @@ PROBLEMS = {
     "not_found": (404, "There is nothing here"),
     "method_not_allowed": (405, "This method isn't for this resource"),
     "host_wrong": (421, "This request was meant for another host"),
+    "origin_wrong": (403, "This request comes from another site's page"),
     "internal": (500, "Something went wrong on our side"),
     "unavailable": (503, "The database doesn't answer"),
     # who is asking

@@ -11,9 +11,7 @@ from service.web.guard import add_headers
 
 MOST_MATCHES = 20
 
-blueprint = Blueprint(
-    "pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static"
-)
+blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 blueprint.after_request(add_headers)
 
 

@@ -1,8 +1,8 @@
 """Who may speak to the embedded set-up, and what a browser may do with a page of ours.
 
-The embedded set-up listens on loopback and asks nobody for a password. A browser on the same machine reaches it, though,
-and acts for every page it shows: such a page can send requests here, which its Origin betrays; or it can give a name of
-its own our address, which the Host betrays.
+The embedded set-up listens on loopback and asks nobody for a password. But a browser on the same machine reaches it
+and acts for every page it shows: such a page can send requests here, which its Origin betrays; or it can give a name of its
+own our address, which the Host betrays.
 """
 
 from urllib.parse import urlsplit
@@ -28,7 +28,10 @@ def guard_loopback(app: Flask, settings: Settings) -> None:
         if host not in hosts:
             return respond(problem("host_wrong", f"This is {settings.public_url}, for browsers on the same machine."))
         origin = request.headers.get("Origin")
-        if origin is not None and origin.lower() not in (f"http://{host}", f"{public.scheme}://{public.netloc}".lower()):
+        if origin is not None and origin.lower() not in (
+            f"http://{host}",
+            f"{public.scheme}://{public.netloc}".lower(),
+        ):
             return respond(problem("origin_wrong", "Requests that another site's page sends are not taken."))
         return None
 

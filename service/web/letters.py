@@ -36,7 +36,7 @@ def read_head(raw: bytes) -> Head:
 
 
 def read_letter(raw: bytes) -> EmailMessage:
-    return cast(EmailMessage, message_from_bytes(raw, policy=policy.default))
+    return message_from_bytes(raw, policy=policy.default)
 
 
 def headers_of(mail: EmailMessage) -> list[tuple[str, str]]:

@@ -220,7 +220,7 @@ def _lines(to: str, before: str, waiting: dict[str, str]) -> list[Line]:
 def _arrived(addresses: set[str]) -> dict[str, bool]:
     """The reply addresses that were answered, and whether an answer is still unread."""
     rows = db.session.execute(
-        select(Mail.recipient, func.max(Mail.status == "waiting"))
+        select(Mail.recipient, func.count().filter(Mail.status == "waiting"))
         .where(Mail.recipient.in_(addresses))
         .group_by(Mail.recipient)
     )
@@ -245,14 +245,16 @@ def _people(waiting: dict[str, str]) -> list[Person]:
 
 def _waiting() -> dict[str, str]:
     """The notices whose question is still open, with the address that was asked."""
-    return {id: address for query in (_turns(), _invitations(), _welcomes()) for id, address in db.session.execute(query)}
+    return {
+        id: address for query in (_turns(), _invitations(), _welcomes()) for id, address in db.session.execute(query)
+    }
 
 
-def _sent(kind: str) -> Select[tuple[str, str]]:
+def _sent(kind: str) -> Select[str, str]:
     return select(Notice.id, Notice.address).where(Notice.kind == kind, Notice.outcome == "sent")
 
 
-def _turns() -> Select[tuple[str, str]]:
+def _turns() -> Select[str, str]:
     return (
         _sent("turn")
         .join(Match, Match.id == Notice.match_id)
@@ -260,14 +262,14 @@ def _turns() -> Select[tuple[str, str]]:
     )
 
 
-def _invitations() -> Select[tuple[str, str]]:
+def _invitations() -> Select[str, str]:
     seated = exists().where(
         Seated.match_id == Match.id, Seated.player_id == Player.id, Player.address == Notice.address
     )
     return _sent("invitation").join(Match, Match.id == Notice.match_id).where(Match.status == "open", ~seated)
 
 
-def _welcomes() -> Select[tuple[str, str]]:
+def _welcomes() -> Select[str, str]:
     return (
         _sent("welcome")
         .join(Registration, Notice.key == "welcome:" + Registration.id)
