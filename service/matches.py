@@ -238,7 +238,7 @@ def names_of(match: Match) -> list[str]:
     rows = db.session.execute(
         select(Seated.seat, Player.name).join(Player, Player.id == Seated.player_id).where(Seated.match_id == match.id)
     )
-    names: dict[int, str] = dict(rows.tuples())
+    names = {seat: name for seat, name in rows}  # noqa: C416  (mypy reads a row as a pair only when it is unpacked)
     return [names.get(seat, f"{seat}") for seat in range(match.seats)]
 
 

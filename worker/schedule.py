@@ -32,9 +32,9 @@ WORK: tuple[tuple[type[Mail | Submission | Notice], Callable[[str], None]], ...]
 journal = logging.getLogger(__name__)
 
 
-def sweep() -> int:
+def sweep(patience: timedelta = PATIENCE) -> int:
     """Do what has waited too long, the oldest first; how much that was."""
-    overdue = now() - PATIENCE
+    overdue = now() - patience
     done = 0
     for table, act in WORK:
         for id in waiting_since(table, overdue):

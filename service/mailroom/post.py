@@ -29,14 +29,22 @@ def deliver_notice(notice_id: str) -> None:
     try:
         raw = compose(notice)
     except Outdated as reason:
-        db.session.commit()
         _finish(notice, f"not sent: {reason}")
         return
-    db.session.commit()  # no transaction stays open while a socket is spoken to
+    except Exception:  # noqa: BLE001  (our fault: it waits, and the others behind it don't)
+        journal.exception("notice %s could not be written", notice_id)
+        put_back(notice)
+        return
+    finally:
+        db.session.commit()  # no transaction stays open while a socket is spoken to
     smtp_url = parts().settings.smtp_url
     if smtp_url is None:
         _put_into_mailbox(notice, raw)
-        return
+    else:
+        _hand_over(smtp_url, notice, raw)
+
+
+def _hand_over(smtp_url: str, notice: Notice, raw: bytes) -> None:
     try:
         _send(smtp_url, notice.address, raw)
     except smtplib.SMTPRecipientsRefused as refusal:

@@ -1,8 +1,8 @@
 """Who may speak to the embedded set-up, and what a browser may do with a page of ours.
 
 The embedded set-up listens on loopback and asks nobody for a password. But a browser on the same machine reaches it
-and acts for every page it shows: such a page can send requests here, which its Origin betrays; or it can give a name of its
-own our address, which the Host betrays.
+and acts for every page it shows: such a page can send requests here, which its Origin betrays; or it can give a name of
+its own our address, which the Host betrays.
 """
 
 from urllib.parse import urlsplit

@@ -1,0 +1,77 @@
+"""A match through the service, without a network between."""
+
+import json
+
+import pytest
+from sqlalchemy import delete, text
+from sqlalchemy.exc import DBAPIError
+
+from client.chain import check_log
+from engine.events import Seat
+from engine.game import Game
+from engine.log import commitment, decode, replay, seed
+from engine.values import freeze
+from service.store.db import db
+from service.store.tables import Snapshot
+from tests.games import TEST_GAMES
+from tests.stage import Stage
+
+
+@pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
+def test_a_whole_match_is_played_and_every_state_is_what_the_log_says(stage: Stage, game: Game) -> None:
+    people = [stage.person("Ann"), stage.person("Ben")]
+    match_id = stage.table(people, game.info.id)
+    stage.play_out(people, match_id)
+    entries = list(people[0].client.log(match_id))
+    check_log(entries)
+    kinds = [json.loads(entry["public"])["kind"] for entry in entries]
+    assert kinds[:4] == ["opened", "joined", "joined", "dealt"]
+    assert kinds[-1] == "closed"
+    assert set(kinds[4:-1]) == {"moved"}
+    values = {opening["number"]: opening["value"] for entry in entries for opening in entry["openings"]}
+    told = [people[0].client.state(match_id, at) for at in range(4, len(entries) + 1)]
+    for state in told:
+        alone = replay(game, (entry["public"].encode() for entry in entries[: state["seq"]]), values.__getitem__)
+        assert state["view"] == freeze(game.view(alone, Seat(0)))
+        assert state["head"] == entries[state["seq"] - 1]["hash"]
+    assert told[-1]["outcome"] == json.loads(entries[-1]["public"])["outcome"]
+    with stage.app.app_context():
+        db.session.execute(delete(Snapshot))
+        db.session.commit()
+    assert [people[0].client.state(match_id, at) for at in range(4, len(entries) + 1)] == told
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE entry SET kind = 'moved'",
+        "DELETE FROM entry",
+        "UPDATE opening SET salt = salt",
+        "DELETE FROM opening WHERE number = 0",
+        "INSERT OR REPLACE INTO entry SELECT * FROM entry",
+        "REPLACE INTO opening SELECT * FROM opening",
+        "TRUNCATE entry CASCADE",
+        "TRUNCATE opening",
+    ],
+)
+def test_the_database_itself_refuses_to_change_the_log(stage: Stage, statement: str) -> None:
+    only = {"TRUNCATE": "postgresql", "REPLACE": "sqlite", "INSERT": "sqlite"}.get(statement.split(maxsplit=1)[0])
+    stage.table([stage.person("Ann"), stage.person("Ben")])
+    before = stage.fingerprint()
+    with stage.app.app_context():
+        if only not in (None, db.engine.dialect.name):
+            return  # the other database has no such statement
+        with pytest.raises(DBAPIError, match="stays as it is"):
+            db.session.execute(text(statement))
+        db.session.rollback()
+    assert stage.fingerprint() == before
+
+
+def test_the_secret_is_opened_at_the_end_and_was_committed_to(stage: Stage) -> None:
+    people = [stage.person("Ann"), stage.person("Ben")]
+    match_id = stage.table(people)
+    stage.play_out(people, match_id)
+    entries = [json.loads(entry["public"]) for entry in people[0].client.log(match_id)]
+    secret = decode(entries[-1]["secret"])
+    assert entries[0]["commitment"] == commitment(match_id, secret)
+    assert len(seed(match_id, secret, [entries[1]["nonce"], entries[2]["nonce"]])) == 32
