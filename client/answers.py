@@ -1,0 +1,119 @@
+"""What the service answers, as openapi.yaml describes it. These are plain dicts: a member that is new does no harm."""
+
+from typing import Any, TypedDict
+
+
+class Option(TypedDict):
+    name: str
+    default: Any
+    meaning: str
+
+
+class Game(TypedDict):
+    id: str
+    title: str
+    seats: list[int]
+    ruleset: int
+    options: list[Option]
+
+
+class Registration(TypedDict):
+    id: str
+    name: str
+    address: str
+    confirmed: bool
+
+
+class Player(TypedDict):
+    id: str
+    name: str
+    address: str
+    language: str
+
+
+class Key(TypedDict):
+    kid: str
+    jwk: dict[str, str]
+    created_at: str
+    revoked_at: str | None
+
+
+class Match(TypedDict):
+    id: str
+    game: str
+    options: dict[str, Any]
+    status: str
+    seats: int
+    names: list[str]
+    to_act: int | None
+    seq: int
+    head: str
+    opened: str
+    seat: int | None
+
+
+class State(TypedDict):
+    match: str
+    seq: int
+    head: str
+    seat: int | None
+    to_act: int | None
+    view: dict[str, Any]
+    text: str
+    outcome: dict[str, Any] | None
+
+
+class Choice(TypedDict):
+    name: str
+    count: int
+    among: list[str]
+
+
+class Offer(TypedDict):
+    text: str
+    choices: list[Choice]
+
+
+class Legal(TypedDict):
+    match: str
+    seq: int
+    head: str
+    seat: int | None
+    moves: list[Offer]
+    guide: str
+
+
+class Opening(TypedDict):
+    number: int
+    value: Any
+    salt: str
+
+
+class Entry(TypedDict):
+    seq: int
+    hash: str
+    public: str
+    openings: list[Opening]
+
+
+class Played(TypedDict):
+    line: str
+    move: str
+    seq: int
+
+
+class Verdict(TypedDict):
+    played: list[Played]
+    problem: dict[str, Any] | None
+    dropped: list[str]
+    seq: int
+    head: str
+
+
+class Submission(TypedDict):
+    id: str
+    match: str
+    seat: int
+    status: str
+    received_at: str
+    verdict: Verdict | None

@@ -1,0 +1,290 @@
+"""The API as an object: each method is one thing that a player can do.
+
+    me = Ogham("http://127.0.0.1:8000", Identity.load(path))
+    match = me.open("some-game", seats=2)
+    me.join(match["id"])
+    me.submit(match["id"], ["some move"])
+
+What is said over the wire is what openapi.yaml offers, and nothing else.
+"""
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self, cast
+from urllib.parse import quote
+
+import httpx
+
+from client.answers import Entry, Game, Key, Legal, Match, Player, Registration, State, Submission
+from client.errors import Garbled, NotSeated, Problem, Unreachable
+from client.keys import Identity
+
+LONGEST_WAIT = 10  # what the service grants to Prefer: wait
+TIMEOUT = 10.0
+_PASSING = (502, 503, 504)
+# However a shell's proxy is set, this machine is reached directly.
+_DIRECT: dict[str, None] = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
+
+
+class Ogham:
+    """One player at one service; without an identity, somebody who watches.
+
+    `base_url` is the service's public URL, which it demands to be named in what is signed for it. Every method raises
+    Problem when the service says no, and Unreachable when it says nothing.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        identity: Identity | None = None,
+        transport: httpx.BaseTransport | None = None,
+        patience: float = 20.0,
+    ) -> None:
+        """`patience`: for how many seconds what may be sent twice is sent again when no answer comes."""
+        self.base_url = base_url.rstrip("/")
+        self.identity = identity
+        self._patience = patience
+        self._token: str | None = None
+        with _named_faults(self.base_url):
+            self._http = httpx.Client(base_url=self.base_url, transport=transport, mounts=_DIRECT, timeout=TIMEOUT)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- who plays
+
+    def register(self, name: str, address: str, language: str = "en") -> Registration:
+        """Ask to become a player with this key. A mail with a code goes to the address."""
+        signer = self._signer()
+        address = address.strip().lower()
+        proof = signer.sign("ogham-register+jws", {"name": name, "address": address})
+        body = {"name": name, "address": address, "language": language, "key": signer.public, "proof": proof}
+        return cast(Registration, self._post("/v1/registrations", body))
+
+    def confirm(self, registration_id: str, code: str) -> Player:
+        """Show the code from the mail."""
+        return cast(Player, self._post(_at("registrations", registration_id, "confirmation"), {"code": code}))
+
+    def me(self) -> Player:
+        return cast(Player, self._get("/v1/players/me"))
+
+    def keys(self) -> list[Key]:
+        """One's keys, the oldest first, revoked ones included."""
+        return cast(list[Key], self._get("/v1/players/me/keys")["keys"])
+
+    def add_key(self, new: Identity) -> Key:
+        """A further key: it says itself that it is to be added, and so does the one in use."""
+        said = {"action": "add", "kid": new.kid}
+        proof, statement = new.sign("ogham-key+jws", said), self._signer().sign("ogham-key+jws", said)
+        body = {"key": new.public, "proof": proof, "statement": statement}
+        return cast(Key, self._post("/v1/players/me/keys", body, as_player=True))
+
+    def revoke_key(self, kid: str) -> Key:
+        """From now on what this key signs counts nowhere. It may be the one in use."""
+        statement = self._signer().sign("ogham-key+jws", {"action": "revoke", "kid": kid})
+        return cast(
+            Key, self._post(_at("players", "me", "keys", kid, "revocation"), {"statement": statement}, as_player=True)
+        )
+
+    # -- matches
+
+    def games(self) -> list[Game]:
+        return cast(list[Game], self._get("/v1/games", as_player=False)["games"])
+
+    def open(
+        self, game: str, seats: int, options: Mapping[str, Any] | None = None, invite: Sequence[str] = ()
+    ) -> Match:
+        """A new match with an empty table. The invited get a mail; everybody else has to be told its id."""
+        body = {"game": game, "seats": seats, "options": dict(options or {}), "invite": list(invite)}
+        return cast(Match, self._post("/v1/matches", body, as_player=True))
+
+    def join(self, match_id: str, seat: int | None = None) -> Match:
+        """Take this seat, or the first free one. The nonce, our share of the shuffle, is random."""
+        match = self.match(match_id)
+        if seat is not None:
+            return self._take_seat(match, seat)
+        for free in range(match["seats"] - 1):
+            try:
+                return self._take_seat(match, free)
+            except Problem as problem:
+                if problem.code != "seat_taken":
+                    raise
+        return self._take_seat(match, match["seats"] - 1)
+
+    def _take_seat(self, match: Match, seat: int) -> Match:
+        signer = self._signer()
+        said = {"match": match["id"], "opened": match["opened"], "seat": seat, "keys": [signer.public]}
+        statement = signer.sign("ogham-join+jws", said | {"nonce": secrets.token_urlsafe(32)})
+        answer = self._insist(_at("matches", match["id"], "seats"), {"statement": statement})
+        return cast(Match, _body(answer))
+
+    def matches(self, mine: bool = False, status: str | None = None) -> Iterator[Match]:
+        """Everybody's matches, or one's own."""
+        query = {"mine": "true" if mine else "false"} | ({"status": status} if status else {})
+        while True:
+            page = self._get("/v1/matches", query)
+            yield from page["matches"]
+            if page["next"] is None:
+                return
+            query["after"] = page["next"]
+
+    def match(self, match_id: str) -> Match:
+        return cast(Match, self._get(_at("matches", match_id)))
+
+    def state(self, match_id: str, at: int | None = None, language: str = "en") -> State:
+        """The position as one may see it: now, or when the log had this length."""
+        return cast(State, self._get(_at("matches", match_id, "state"), _query(at, language)))
+
+    def legal(self, match_id: str, language: str = "en") -> Legal:
+        """What one may play now."""
+        return cast(Legal, self._get(_at("matches", match_id, "legal"), _query(None, language)))
+
+    def board(self, match_id: str, at: int | None = None, language: str = "en", theme: str = "light") -> str:
+        """The position as an SVG picture."""
+        query = _query(at, language) | {"theme": theme}
+        return self._read(_at("matches", match_id, "board.svg"), query, as_player=True).text
+
+    def log(self, match_id: str) -> Iterator[Entry]:
+        """Every entry, from the first on; `client.chain.check_log` checks them."""
+        after = 0
+        while True:
+            page = self._get(_at("matches", match_id, "log"), {"after": str(after)})
+            yield from page["entries"]
+            if page["next"] is None:
+                return
+            after = page["next"]
+
+    # -- moves
+
+    def submit(self, match_id: str, moves: Sequence[str], wait: float = LONGEST_WAIT) -> Submission:
+        """Sign the lines as an answer to the position there is now; the verdict, if it came within `wait` seconds.
+
+        Problem when the first line can't be played. When a later one can't, the verdict says so; what was played stays.
+        """
+        match = self.match(match_id)
+        if match["seat"] is None:
+            raise NotSeated(match_id)
+        said = {name: match[name] for name in ("seat", "seq", "head")} | {"match": match_id, "moves": list(moves)}
+        return self.send(match_id, self._signer().sign("ogham-move+jws", said), wait)
+
+    def send(self, match_id: str, submission: str, wait: float = LONGEST_WAIT) -> Submission:
+        """Send a signed submission until it is answered. Sent again it is the same one, so nothing is played twice."""
+        until = time.monotonic() + wait
+        prefer = {"Prefer": f"wait={min(int(wait), LONGEST_WAIT)}"} if wait >= 1 else {}
+        answer = self._insist(_at("matches", match_id, "moves"), {"submission": submission}, prefer)
+        return self._settled(cast(Submission, _body(answer)), until)
+
+    def submission(self, submission_id: str) -> Submission:
+        """A submission of one's own, and its verdict once it has one."""
+        return cast(Submission, self._get(_at("submissions", submission_id)))
+
+    def _settled(self, submission: Submission, until: float) -> Submission:
+        pause = 0.05
+        while submission["status"] == "waiting" and time.monotonic() < until:
+            time.sleep(pause)
+            pause = min(pause * 1.5, 1.0)
+            submission = self.submission(submission["id"])
+        verdict = submission["verdict"]
+        if verdict is not None and verdict["problem"] is not None and not verdict["played"]:
+            raise Problem(verdict["problem"])
+        return submission
+
+    def resign(self, match_id: str) -> Match:
+        """Leave the match for good."""
+        match = self.match(match_id)
+        if match["seat"] is None:
+            raise NotSeated(match_id)
+        statement = self._signer().sign("ogham-resign+jws", {"match": match_id, "seat": match["seat"]})
+        return cast(Match, self._post(_at("matches", match_id, "resignation"), {"statement": statement}))
+
+    # -- the wire
+
+    def _signer(self) -> Identity:
+        if self.identity is None:
+            raise ValueError("Only who has an identity can sign.")
+        return self.identity
+
+    def _get(self, path: str, query: Mapping[str, str] | None = None, as_player: bool = True) -> Any:
+        return _body(self._read(path, query, as_player))
+
+    def _read(self, path: str, query: Mapping[str, str] | None, as_player: bool) -> httpx.Response:
+        return self._request("GET", path, as_player=as_player, params=query)
+
+    def _post(self, path: str, body: Mapping[str, Any], as_player: bool = False) -> Any:
+        return _body(self._request("POST", path, as_player=as_player, json=body))
+
+    def _insist(self, path: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> httpx.Response:
+        """POST what is the same when it is sent again, until somebody answers or patience ends."""
+        until, pause = time.monotonic() + self._patience, 0.1
+        while True:
+            try:
+                return self._request("POST", path, json=body, headers=headers, timeout=TIMEOUT + LONGEST_WAIT)
+            except (Unreachable, Problem) as error:
+                passing = isinstance(error, Unreachable) or error.status in _PASSING
+                if not passing or time.monotonic() + pause > until:
+                    raise
+            time.sleep(pause)
+            pause = min(pause * 2, 2.0)
+
+    def _request(self, method: str, path: str, *, as_player: bool = False, **how: Any) -> httpx.Response:
+        """The answer, if it is a good one. As a player: with a bearer token, and with a new one if that has expired."""
+        if not as_player or self.identity is None:
+            return _checked(self._exchange(method, path, **how))
+        kept = self._token is not None
+        answer = self._exchange(method, path, headers=self._bearer(), **how)
+        if answer.status_code == httpx.codes.UNAUTHORIZED and kept:
+            self._token = None
+            answer = self._exchange(method, path, headers=self._bearer(), **how)
+        return _checked(answer)
+
+    def _bearer(self) -> dict[str, str]:
+        if self._token is None:
+            assertion = self._signer().sign("ogham-token+jws", {"aud": self.base_url})
+            self._token = self._post("/v1/tokens", {"assertion": assertion})["token"]
+        return {"Authorization": f"Bearer {self._token}"}
+
+    def _exchange(self, method: str, path: str, **how: Any) -> httpx.Response:
+        with _named_faults(self.base_url):
+            return self._http.request(method, path, **how)
+
+
+@contextmanager
+def _named_faults(url: str) -> Iterator[None]:
+    try:
+        yield
+    except (httpx.RequestError, httpx.InvalidURL) as error:
+        raise Unreachable(url, str(error) or type(error).__name__) from error
+
+
+def _at(*steps: str) -> str:
+    """The path of a resource, whatever the ids in it are made of."""
+    return "/v1/" + "/".join(quote(step, safe="") for step in steps)
+
+
+def _query(at: int | None, language: str) -> dict[str, str]:
+    return {"language": language} | ({} if at is None else {"at": str(at)})
+
+
+def _body(answer: httpx.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError:
+        raise Garbled(str(answer.url)) from None
+
+
+def _checked(answer: httpx.Response) -> httpx.Response:
+    """The answer, unless it is a problem."""
+    if answer.is_success:
+        return answer
+    said: dict[str, Any] = {"status": answer.status_code, "title": f"HTTP {answer.status_code} {answer.reason_phrase}"}
+    if answer.headers.get("Content-Type", "").startswith("application/problem+json"):
+        said |= _body(answer)
+    raise Problem(said)

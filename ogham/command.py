@@ -1,0 +1,510 @@
+"""The command `ogham`: a player's commands over the API, and the operator's that start the service.
+
+What is asked for goes to stdout, everything else to stderr. Exit codes: 1, it was refused or nobody answered; 2, the
+command or the settings are wrong. What starts slowly is imported where it is needed.
+"""
+
+import json
+import os
+from collections import ChainMap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from client.answers import Entry, Match, Submission
+from client.api import Ogham
+from client.chain import check_log
+from client.errors import KeyFileError, OghamError, Problem, Unreachable
+from client.keys import Identity
+from engine.errors import BadOption, BrokenLog
+from service.settings import BadSettings, Settings
+
+if TYPE_CHECKING:
+    from ogham.simulate import Summary
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LANGUAGES = click.Choice(["en", "de"])
+
+# What to do about a problem, where its own sentence doesn't say.
+HINTS = {
+    "signature_invalid": "Is your key registered here? `ogham register` and `ogham confirm` do that.",
+    "audience_wrong": "Call the service by that URL: --url, or OGHAM_URL.",
+    "stale": "Look at the position again: `ogham show`.",
+    "registration_unknown": "The code is in the mail that came last.",
+}
+
+
+# -- speaking
+
+
+class Sentence(click.ClickException):
+    """An error as one red line on stderr."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(" ".join(text.split()))
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        Console(file=file, stderr=True).print(Text(self.message, style="red"), soft_wrap=True)
+
+
+class WrongUse(Sentence):
+    """The command or the settings are wrong."""
+
+    exit_code = 2
+
+
+def say(text: str) -> None:
+    """Something a person may like to know, and a program needn't."""
+    click.echo(text, err=True)
+
+
+def sentence_for(problem: Problem) -> str:
+    body = problem.body
+    said = f"“{body['line']}”: {problem}" if "line" in body else str(problem)
+    if body.get("choices"):
+        said += f" It may mean: {'; '.join(body['choices'])}."
+    return f"{said} {HINTS.get(problem.code, '')}"
+
+
+def print_table(table: Table) -> None:
+    """As wide as the terminal; for a program, as wide as it takes."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=500)
+    console.print(table)
+
+
+def columns(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+class Commands(click.Group):
+    """Whatever goes wrong on purpose is said in one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Problem as problem:
+            raise Sentence(sentence_for(problem)) from problem
+        except Unreachable as error:
+            raise Sentence(f"Nothing answers at {error.url}. Is `make run` running? ({error.reason})") from error
+        except (OghamError, BrokenLog) as error:
+            raise Sentence(str(error)) from error
+        except (BadSettings, BadOption) as error:
+            raise WrongUse(str(error)) from error
+
+
+# -- the player's side
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where the service is, and the folder in which this player's things lie."""
+
+    url: str
+    home: Path
+
+    @property
+    def key_file(self) -> Path:
+        return self.home / "key.json"
+
+    @property
+    def registration_file(self) -> Path:
+        return self.home / "registration"
+
+    def player(self) -> Ogham:
+        """Who signs."""
+        if not self.key_file.exists():
+            raise KeyFileError(f"There is no key at {self.key_file}. `ogham keygen` makes one.")
+        return Ogham(self.url, Identity.load(self.key_file))
+
+    def reader(self) -> Ogham:
+        """Who looks: the player, or a spectator where there is no key."""
+        return self.player() if self.key_file.exists() else Ogham(self.url)
+
+
+pass_desk = click.make_pass_decorator(Desk)
+
+
+def parse_options(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
+    """`name=value`, the value as JSON where it is some, else as text."""
+    options = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"“{text}” isn't of the form name=value.")
+        options[name] = _value(value)
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=str)
+    except ValueError:
+        return text
+
+
+def game_options(command: F) -> F:
+    text = "A game option, as name=value; `ogham games` lists them. May be given several times."
+    return click.option("--option", "options", multiple=True, callback=parse_options, metavar="NAME=VALUE", help=text)(
+        command
+    )
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--url", envvar="OGHAM_URL", default="http://127.0.0.1:8000", show_default=True, help="The service. [OGHAM_URL]"
+)
+@click.option(
+    "--home",
+    envvar="OGHAM_HOME",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="~/.config/ogham",
+    show_default=True,
+    help="The folder of your key. [OGHAM_HOME]",
+)
+@click.pass_context
+def main(context: click.Context, url: str, home: Path) -> None:
+    """Slow board games: play from a terminal, or start the service.
+
+    To begin: keygen, register, confirm; then open or join a match, show it, and play.
+    """
+    context.obj = Desk(url.rstrip("/"), home.expanduser())
+
+
+@main.command()
+@click.option("--force", is_flag=True, help="Replace the key that is there. It is lost, and with it your seats.")
+@pass_desk
+def keygen(desk: Desk, force: bool) -> None:
+    """Make a key to sign your moves with."""
+    identity = Identity.generate()
+    identity.save(desk.key_file, force=force)
+    click.echo(identity.kid)
+    say(f"Your key is in {desk.key_file}; keep it to yourself. Next: ogham register NAME ADDRESS")
+
+
+@main.command()
+@click.argument("name")
+@click.argument("address")
+@click.option("--language", type=LANGUAGES, default="en", show_default=True, help="Of your mails and boards.")
+@pass_desk
+def register(desk: Desk, name: str, address: str, language: str) -> None:
+    """Become a player: NAME is what others see, ADDRESS gets a mail with a code."""
+    with desk.player() as api:
+        registration = api.register(name, address, language)
+    desk.registration_file.write_text(registration["id"] + "\n")
+    say(f"A mail is on its way to {registration['address']}. Next: ogham confirm CODE, with the code from that mail.")
+    say("(On a machine of your own, the mail is at /mailbox in the browser.)")
+
+
+@main.command()
+@click.argument("code")
+@pass_desk
+def confirm(desk: Desk, code: str) -> None:
+    """Show the code from the mail: from now on you are a player."""
+    try:
+        registration = desk.registration_file.read_text().strip()
+    except OSError:
+        raise Sentence("You haven't registered yet: ogham register NAME ADDRESS") from None
+    with desk.player() as api:
+        player = api.confirm(registration, code)
+    say(f"Welcome, {player['name']}. Next: ogham games, then ogham open or ogham join.")
+
+
+@main.command()
+@pass_desk
+def games(desk: Desk) -> None:
+    """What can be played, with the options of each game."""
+    with Ogham(desk.url) as api:
+        known = api.games()
+    table = columns("game", "title", "seats", "option", "default", "meaning")
+    for game in known:
+        name = (game["id"], game["title"], f"{game['seats'][0]}-{game['seats'][-1]}")
+        options = [(option["name"], json.dumps(option["default"]), option["meaning"]) for option in game["options"]]
+        for number, option in enumerate(options or [("", "", "")]):
+            table.add_row(*(Text(text) for text in (*(("", "", "") if number else name), *option)))
+    print_table(table)
+
+
+@main.command("open")
+@click.argument("game")
+@click.option("--seats", type=int, required=True, help="How many play.")
+@game_options
+@click.option("--invite", multiple=True, metavar="ADDRESS", help="Who gets an invitation by mail. Several times.")
+@click.option("--no-join", is_flag=True, help="Take no seat yourself.")
+@pass_desk
+def open_match(
+    desk: Desk, game: str, seats: int, options: dict[str, Any], invite: tuple[str, ...], no_join: bool
+) -> None:
+    """Open a match of GAME, and take seat 0. Prints the match's id."""
+    with desk.player() as api:
+        match = api.open(game, seats, options, invite)
+        click.echo(match["id"])
+        if not no_join:
+            match = api.join(match["id"], 0)
+    say(where_it_stands(match))
+
+
+@main.command()
+@click.argument("match")
+@click.option("--seat", type=int, help="Which seat; default: the first free one.")
+@pass_desk
+def join(desk: Desk, match: str, seat: int | None) -> None:
+    """Take a seat in MATCH. When the last one is taken, the match begins."""
+    with desk.player() as api:
+        joined = api.join(match, seat)
+    say(f"You have seat {joined['seat']}. {where_it_stands(joined)}")
+
+
+def where_it_stands(match: Match) -> str:
+    """What can be done next."""
+    if match["status"] == "open":
+        return (
+            f"Others join with: ogham join {match['id']}. The match begins when all {match['seats']} seats are taken."
+        )
+    if match["status"] == "over":
+        return "The match is over."
+    if match["to_act"] == match["seat"]:
+        return f"It is your turn: ogham show {match['id']}"
+    return f"{turn_of(match)} is to play."
+
+
+def turn_of(match: Match) -> str:
+    """The name of who is to act; nothing when nobody is."""
+    return "" if match["to_act"] is None else match["names"][match["to_act"]]
+
+
+@main.command()
+@click.option("--all", "everybody", is_flag=True, help="Everybody's, not only yours.")
+@click.option("--status", type=click.Choice(["open", "running", "over"]), help="Only those.")
+@pass_desk
+def matches(desk: Desk, everybody: bool, status: str | None) -> None:
+    """Your matches, and whose turn it is."""
+    table = columns("match", "game", "status", "players", "turn")
+    with desk.reader() if everybody else desk.player() as api:
+        for match in api.matches(mine=not everybody, status=status):
+            yours = match["to_act"] is not None and match["to_act"] == match["seat"]
+            turn = Text("you", style="bold green") if yours else Text(turn_of(match))
+            players = Text(", ".join(match["names"]))
+            table.add_row(Text(match["id"]), Text(match["game"]), Text(match["status"]), players, turn)
+    print_table(table)
+
+
+@main.command()
+@click.argument("match")
+@click.option("--at", type=int, help="Look back: the position when the log had this many entries.")
+@pass_desk
+def show(desk: Desk, match: str, at: int | None) -> None:
+    """The position in MATCH; and what you may play, when it is your turn."""
+    with desk.reader() as api:
+        show_match(api, match, at)
+
+
+def show_match(api: Ogham, match_id: str, at: int | None = None) -> None:
+    match = api.match(match_id)
+    if match["status"] == "open":
+        for seat, name in enumerate(match["names"]):
+            click.echo(f"seat {seat}: {'free' if name == str(seat) else name}")
+        say(where_it_stands(match))
+        return
+    language = api.me()["language"] if api.identity else "en"
+    state = api.state(match_id, at, language)
+    click.echo(state["text"])
+    if at is None and state["to_act"] is not None and state["to_act"] == state["seat"]:
+        click.echo("\n" + api.legal(match_id, language)["guide"])
+        say(f'\nTo play: ogham play {match_id} "MOVE"')
+
+
+@main.command()
+@click.argument("match")
+@pass_desk
+def legal(desk: Desk, match: str) -> None:
+    """What you may play in MATCH, a move on each line. A {gap} is filled with words from the list below it."""
+    with desk.player() as api:
+        offers = api.legal(match)["moves"]
+    for offer in offers:
+        click.echo(offer["text"])
+        for choice in offer["choices"]:
+            click.echo(f"  {choice['name']}: {choice['count']} of {', '.join(choice['among'])}")
+    if not offers:
+        say("It isn't your turn.")
+
+
+@main.command()
+@click.argument("match")
+@click.argument("moves", nargs=-1, required=True, metavar="MOVE...")
+@pass_desk
+def play(desk: Desk, match: str, moves: tuple[str, ...]) -> None:
+    """Sign and play one MOVE or several in MATCH; put each in quotes. Shows what came of it."""
+    with desk.player() as api:
+        submission = api.submit(match, moves)
+        report(submission)
+        show_match(api, match)
+
+
+def report(submission: Submission) -> None:
+    """What was played goes to stderr, so that stdout is the position; a line that was refused ends the command."""
+    verdict = submission["verdict"]
+    if verdict is None:
+        raise Sentence(
+            "Your move is stored, but not judged yet: the service is busy or its worker is down."
+            f" It will be (submission {submission['id']})."
+        )
+    for played in verdict["played"]:
+        say(f"Played: {played['move']}  (entry {played['seq']})")
+    if verdict["problem"] is not None:
+        dropped = f" Not tried: {'; '.join(verdict['dropped'])}." if verdict["dropped"] else ""
+        raise Sentence(sentence_for(Problem(verdict["problem"])) + dropped)
+
+
+@main.command("log")
+@click.argument("match")
+@click.option("--check", is_flag=True, help="Recompute the chain of hashes, and compare what is shown with its seals.")
+@pass_desk
+def show_log(desk: Desk, match: str, check: bool) -> None:
+    """The log of MATCH: number, kind, seat and move of every entry."""
+    with desk.reader() as api:
+        entries = list(api.log(match))
+    for entry in entries:
+        click.echo(entry_line(entry))
+    if check:
+        found = check_log(entries)
+        say(f"{found.entries} entries: the chain holds. Head: {found.head}")
+        say(f"{found.opened} of {found.seals} seals could be opened, and hold what is shown.")
+
+
+def entry_line(entry: Entry) -> str:
+    public = json.loads(entry["public"])
+    seat = "-" if public.get("seat") is None else public["seat"]
+    return f"{entry['seq']:>4}  {public['kind']:<12} {seat:>2}  {public.get('move') or ''}".rstrip()
+
+
+@main.command()
+@click.argument("match")
+@click.confirmation_option(prompt="Leave this match for good?", help="Don't ask back.")
+@pass_desk
+def resign(desk: Desk, match: str) -> None:
+    """Leave MATCH for good. Your seat is played dully from then on."""
+    with desk.player() as api:
+        left = api.resign(match)
+    say("You left the match." + (" It is over." if left["status"] == "over" else " It goes on without you."))
+
+
+# -- the engine alone
+
+
+@main.command("simulate")
+@click.argument("game")
+@click.option("--seats", type=int, required=True, help="How many play.")
+@click.option("--count", type=click.IntRange(min=1), default=100, show_default=True, help="How many matches.")
+@click.option("--seed", default="0", show_default=True, help="The same seed, the same matches.")
+@game_options
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def simulate_matches(game: str, seats: int, count: int, seed: str, options: dict[str, Any], as_json: bool) -> None:
+    """Play random legal matches of GAME through the rules alone, and sum them up."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from ogham.simulate import find_game, simulate
+
+    rules = find_game(game)
+    console = Console(stderr=True)
+    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("matches", total=count)
+        summary = simulate(rules, seats, count, seed, options, lambda: progress.advance(task))
+    if as_json:
+        click.echo(json.dumps(summary.as_json()))
+    else:
+        print_summary(summary)
+
+
+def print_summary(summary: "Summary") -> None:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in (
+        ("matches", f"{summary.matches:,}, of {summary.game} with {summary.seats} seats, seed {summary.seed}"),
+        ("options", ", ".join(f"{name}={value}" for name, value in summary.options.items()) or "none"),
+        ("moves", f"{summary.moves:,}, {summary.mean_length:.1f} in a match"),
+        ("moves per second", f"{summary.moves_per_second:,.0f}, with the choice of a move among the legal ones"),
+        ("", f"{summary.engine_moves_per_second:,.0f}, parse, decide and evolve alone"),
+        ("scores", f"{summary.least_score} to {summary.most_score}, {summary.mean_score:.1f} in the mean"),
+        ("wins by seat", "  ".join(f"{seat}: {wins:,}" for seat, wins in enumerate(summary.wins))),
+        ("ended by", ", ".join(f"{reason} ({times:,})" for reason, times in summary.reasons.items())),
+        ("digest", summary.digest),
+    ):
+        table.add_row(Text(name, style="bold"), Text(value))
+    print_table(table)
+
+
+# -- the operator's side
+
+
+@main.command()
+@click.option("--port", type=int, help="Of the API and the pages. [OGHAM_PORT]")
+@click.option("--mail-port", type=int, help="Of the mail listener. [OGHAM_MAIL_PORT]")
+@click.option("--data", type=click.Path(file_okay=False), help="Folder of the database. [OGHAM_DATA]")
+def up(port: int | None, mail_port: int | None, data: str | None) -> None:
+    """Start Ogham in one process: API, worker, schedule, mail listener, mailbox."""
+    given = {"OGHAM_PORT": port, "OGHAM_MAIL_PORT": mail_port, "OGHAM_DATA": data}
+    settings = Settings.from_environment(
+        ChainMap({name: str(value) for name, value in given.items() if value is not None}, os.environ)
+    )
+    from ogham import embedded
+
+    embedded.run(settings)
+
+
+@main.command()
+def migrate() -> None:
+    """Bring the database to this version's tables."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    grown.migrate(settings)
+
+
+@main.command()
+@click.option(
+    "--concurrency", type=click.IntRange(min=1), default=2, show_default=True, help="How many processes work."
+)
+def worker(concurrency: int) -> None:
+    """Start a worker: it settles moves, sends mails and reads answers."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    grown.run_worker(settings, concurrency)
+
+
+@main.command()
+def schedule() -> None:
+    """Start the schedule: it finds work that no worker was told of."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    grown.run_schedule(settings)
+
+
+@main.command()
+def mail() -> None:
+    """Start the mail listener."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    grown.run_mail(settings)
+
+
+@main.command()
+def openapi() -> None:
+    """Print the API's description, OpenAPI 3.1 in YAML."""
+    from ogham import grown
+
+    click.echo(grown.openapi_yaml(), nl=False)
