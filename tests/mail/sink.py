@@ -1,0 +1,131 @@
+"""A real SMTP server that keeps what it is given, and that can be told to misbehave.
+
+    with Sink() as sink:
+        settings = stage_settings(url, smtp_url=sink.url)
+        sink.will("451 4.7.1 Come back later")           # answer the next mail so, at its final dot
+        sink.will("550 5.1.1 No such user", at="RCPT")   # or earlier: "MAIL", "RCPT"
+        sink.will(DROP)                                  # lose the connection instead of answering: nothing is kept
+        sink.will(KEEP_AND_DROP)                         # the worst: the mail is kept, and the sender never hears it
+        sink.close(); sink.open()                        # nobody listens; then again, on the same port
+        mail = sink.wait_for(lambda mail: mail.rcpt == "ann@example.org", timeout=5)
+
+Each `will` is good once, in the order they were said; a mail for which nothing is planned is kept and gets its 250.
+"""
+
+import threading
+import time
+from asyncio import Transport
+from collections import defaultdict, deque
+from collections.abc import Callable
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import NamedTuple, Self, cast
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from tests.servers import free_port
+
+DROP = "drop"
+KEEP_AND_DROP = "keep and drop"
+
+
+class Sent(NamedTuple):
+    """One mail for one recipient, as it came over the wire."""
+
+    envelope_from: str
+    rcpt: str
+    raw: bytes
+
+    @property
+    def letter(self) -> EmailMessage:
+        return message_from_bytes(self.raw, policy=policy.default)
+
+
+class Sink:
+    def __init__(self) -> None:
+        self.mails: list[Sent] = []
+        self.port = free_port()
+        self.url = f"smtp://127.0.0.1:{self.port}"
+        self._arrived = threading.Condition()
+        self._plans: dict[str, deque[str]] = defaultdict(deque)
+        self._controller: Controller | None = None
+        self.open()
+
+    def will(self, answer: str, at: str = "DATA") -> None:
+        """What it says (or does) once, at this command; see the module's docstring."""
+        self._plans[at].append(answer)
+
+    def wait_for(self, predicate: Callable[[Sent], bool], timeout: float = 10, since: int = 0) -> Sent:
+        """The first mail, from number `since` on, for which this holds; waits until it comes."""
+        end = time.monotonic() + timeout
+        with self._arrived:
+            while True:
+                for mail in self.mails[since:]:
+                    if predicate(mail):
+                        return mail
+                if not self._arrived.wait(end - time.monotonic()):
+                    raise TimeoutError(f"no such mail in {timeout} s; there are {len(self.mails)}")
+
+    def open(self) -> None:
+        self._controller = Controller(_Handler(self), hostname="127.0.0.1", port=self.port)
+        self._controller.start()
+
+    def close(self) -> None:
+        if self._controller is not None:
+            self._controller.stop()
+            self._controller = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _planned(self, command: str) -> str | None:
+        return self._plans[command].popleft() if self._plans[command] else None
+
+    def _keep(self, envelope: Envelope) -> None:
+        content = envelope.original_content or b""
+        with self._arrived:
+            self.mails += [Sent(envelope.mail_from or "", rcpt, content) for rcpt in envelope.rcpt_tos]
+            self._arrived.notify_all()
+
+
+class _Handler:
+    """What aiosmtpd calls, in the sink's own thread."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    async def handle_MAIL(  # noqa: N802  (aiosmtpd's names)
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        answer = self._answer(server, "MAIL")
+        if answer.startswith("2"):
+            envelope.mail_from = address
+        return answer
+
+    async def handle_RCPT(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        answer = self._answer(server, "RCPT")
+        if answer.startswith("2"):
+            envelope.rcpt_tos.append(address)
+        return answer
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        plan = self._sink._planned("DATA") or "250 2.0.0 Kept"
+        if plan.startswith("2") or plan == KEEP_AND_DROP:
+            self._sink._keep(envelope)
+        return _said(server, plan)
+
+    def _answer(self, server: SMTP, command: str) -> str:
+        return _said(server, self._sink._planned(command) or "250 OK")
+
+
+def _said(server: SMTP, plan: str) -> str:
+    if plan in (DROP, KEEP_AND_DROP):
+        cast(Transport, server.transport).abort()
+        return "421 Gone"  # nobody hears it
+    return plan
