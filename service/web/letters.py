@@ -40,7 +40,7 @@ def read_letter(raw: bytes) -> EmailMessage:
 
 
 def headers_of(mail: EmailMessage) -> list[tuple[str, str]]:
-    return [(name, _line(mail[name])) for name in ("From", "To", "Reply-To", "Date") if name in mail]
+    return [(name, _line(mail[name])) for name in ("From", "To", "Date") if name in mail]
 
 
 def text_of(mail: EmailMessage) -> str:

@@ -11,7 +11,7 @@ from email.message import EmailMessage
 from typing import Literal, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, url_for
-from sqlalchemy import LargeBinary, Select, exists, func, select, tuple_
+from sqlalchemy import LargeBinary, Select, and_, exists, func, or_, select
 from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -199,7 +199,6 @@ def _local(moment: datetime) -> datetime:
 
 def _lines(to: str, before: str, waiting: dict[str, str]) -> list[Line]:
     """A page of letters and one more, if there is one."""
-    order = (Letter.sent_at, Letter.id)
     query = select(
         Letter.id, Letter.recipient, Letter.sent_at, func.substr(Letter.raw, 1, LONGEST_HEAD, type_=LargeBinary)
     )
@@ -207,8 +206,9 @@ def _lines(to: str, before: str, waiting: dict[str, str]) -> list[Line]:
         query = query.where(Letter.recipient == to)
     if before:
         last = _find(before)
-        query = query.where(tuple_(*order) < tuple_(last.sent_at, last.id))
-    rows = db.session.execute(query.order_by(*(column.desc() for column in order)).limit(PAGE + 1)).all()
+        together = and_(Letter.sent_at == last.sent_at, Letter.id < last.id)
+        query = query.where(or_(Letter.sent_at < last.sent_at, together))
+    rows = db.session.execute(query.order_by(Letter.sent_at.desc(), Letter.id.desc()).limit(PAGE + 1)).all()
     heads = [read_head(raw) for _, _, _, raw in rows]
     arrived = _arrived({head.reply_to.lower() for head in heads})
     return [
@@ -245,21 +245,25 @@ def _people(waiting: dict[str, str]) -> list[Person]:
 
 def _waiting() -> dict[str, str]:
     """The notices whose question is still open, with the address that was asked."""
-    return {
-        id: address for query in (_turns(), _invitations(), _welcomes()) for id, address in db.session.execute(query)
-    }
+    # A move that was refused is asked for again: of such notices the latest is the one to answer.
+    latest = {(match, seat): (id, address) for id, address, match, seat in db.session.execute(_turns())}
+    others = [(id, address) for query in (_invitations(), _welcomes()) for id, address in db.session.execute(query)]
+    return dict([*latest.values(), *others])
+
+
+def _turns() -> Select[str, str, str | None, int | None]:
+    """What was said of each decision that is due, in that order."""
+    return (
+        select(Notice.id, Notice.address, Notice.match_id, Notice.seat)
+        .join(Match, Match.id == Notice.match_id)
+        .where(Notice.kind.in_(("turn", "answer")), Notice.outcome == "sent")
+        .where(Match.status == "running", Match.to_act == Notice.seat, Match.changed <= Notice.seq)
+        .order_by(Notice.seq, Notice.created_at, Notice.kind == "turn")
+    )
 
 
 def _sent(kind: str) -> Select[str, str]:
     return select(Notice.id, Notice.address).where(Notice.kind == kind, Notice.outcome == "sent")
-
-
-def _turns() -> Select[str, str]:
-    return (
-        _sent("turn")
-        .join(Match, Match.id == Notice.match_id)
-        .where(Match.status == "running", Match.to_act == Notice.seat, Match.changed <= Notice.seq)
-    )
 
 
 def _invitations() -> Select[str, str]:
