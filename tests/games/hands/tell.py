@@ -7,6 +7,7 @@ from typing import Any
 from engine.errors import GENERAL_REFUSALS, RuleViolation
 from engine.events import Event, SeatLeft
 from engine.game import Language
+from tests.games.hands.notation import legal
 from tests.games.hands.rules import (
     Card,
     CardBeaten,
@@ -34,9 +35,15 @@ TEXTS = {
         "gone": " (left)",
         "hand": "Your hand: {hand}.",
         "none": "none",
-        "guide_turn": "Play a card (“play {card}”) or swap {swap} (“swap {cards}”).",
-        "guide_few": "Play a card (“play {card}”).",
-        "guide_answer": "{card} was played. Let it go (“let”), or beat it with more of its colour (“beat {higher}”).",
+        "guide": "You may play, for example:",
+        "say_play": "play {cards}",
+        "say_swap": "swap {cards}",
+        "say_beat": "beat {cards}",
+        "say_let": "let",
+        "why_play": "one card of: {among}",
+        "why_swap": "{count} of: {among}",
+        "why_beat": "a higher card of its colour: {among}",
+        "why_let": "let the card go",
         "shuffled": "A new deck of {count} cards was shuffled.",
         "drew": "{name} drew {count}.",
         "drew_seen": "{name} drew {cards}.",
@@ -65,9 +72,15 @@ TEXTS = {
         "gone": " (ausgestiegen)",
         "hand": "Deine Hand: {hand}.",
         "none": "keine",
-        "guide_turn": "Spiele eine Karte („spiele {card}“) oder tausche {swap} („tausche {cards}“).",
-        "guide_few": "Spiele eine Karte („spiele {card}“).",
-        "guide_answer": "{card} ist gespielt. Lass sie („lass“), oder stich mit einer höheren („stich {higher}“).",
+        "guide": "Du kannst zum Beispiel spielen:",
+        "say_play": "spiele {cards}",
+        "say_swap": "tausche {cards}",
+        "say_beat": "stich {cards}",
+        "say_let": "lass",
+        "why_play": "eine Karte von: {among}",
+        "why_swap": "{count} von: {among}",
+        "why_beat": "eine höhere Karte der Farbe: {among}",
+        "why_let": "die Karte lassen",
         "shuffled": "Ein neuer Stapel von {count} Karten wurde gemischt.",
         "drew": "{name} zog {count}.",
         "drew_seen": "{name} zog {cards}.",
@@ -127,15 +140,16 @@ def _list(cards: Sequence[Card], texts: dict[str, str]) -> str:
 
 
 def guide(view: View, language: Language) -> str:
-    if view.seat is None or view.to_act != view.seat:
-        return ""
     texts = TEXTS[language]
-    if view.played:
-        higher = f"{view.played.colour.value}{view.played.number + 1}"
-        return texts["guide_answer"].format(card=view.played, higher=higher)
-    cards = " ".join(map(str, view.hand[: view.swap]))
-    text = texts["guide_turn" if len(view.hand) >= view.swap else "guide_few"]
-    return text.format(card=view.hand[0], swap=view.swap, cards=cards)
+    lines = []
+    for offer in legal(view):
+        verb = offer.text.split()[0]
+        facts: dict[str, Any] = {}
+        for choice in offer.choices:
+            facts = {"cards": " ".join(choice.among[: choice.count]), "count": choice.count}
+            facts["among"] = " ".join(choice.among)
+        lines.append(f"  {texts[f'say_{verb}'].format(**facts):<16}  {texts[f'why_{verb}'].format(**facts)}")
+    return "\n".join([texts["guide"], *lines]) if lines else ""
 
 
 def recount(events: Sequence[Event], language: Language, names: Sequence[str]) -> Sequence[str]:
