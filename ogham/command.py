@@ -118,10 +118,6 @@ class Desk:
     def key_file(self) -> Path:
         return self.home / "key.json"
 
-    @property
-    def registration_file(self) -> Path:
-        return self.home / "registration"
-
     def player(self) -> Ogham:
         """Who signs."""
         if not self.key_file.exists():
@@ -131,6 +127,19 @@ class Desk:
     def reader(self) -> Ogham:
         """Who looks: the player, or a spectator where there is no key."""
         return self.player() if self.key_file.exists() else Ogham(self.url)
+
+    def remember(self, registration: str) -> None:
+        """The id of a registration, for when its code has come."""
+        try:
+            (self.home / "registration").write_text(registration + "\n")
+        except OSError as error:
+            raise Sentence(f"Registered as {registration}, which can't be noted: {error}") from None
+
+    def registration(self) -> str:
+        try:
+            return (self.home / "registration").read_text().strip()
+        except OSError:
+            raise Sentence("You haven't registered yet: ogham register NAME ADDRESS") from None
 
 
 pass_desk = click.make_pass_decorator(Desk)
@@ -202,7 +211,7 @@ def register(desk: Desk, name: str, address: str, language: str) -> None:
     """Become a player: NAME is what others see, ADDRESS gets a mail with a code."""
     with desk.player() as api:
         registration = api.register(name, address, language)
-    desk.registration_file.write_text(registration["id"] + "\n")
+    desk.remember(registration["id"])
     say(f"A mail is on its way to {registration['address']}. Next: ogham confirm CODE, with the code from that mail.")
     say("(On a machine of your own, the mail is at /mailbox in the browser.)")
 
@@ -212,12 +221,8 @@ def register(desk: Desk, name: str, address: str, language: str) -> None:
 @pass_desk
 def confirm(desk: Desk, code: str) -> None:
     """Show the code from the mail: from now on you are a player."""
-    try:
-        registration = desk.registration_file.read_text().strip()
-    except OSError:
-        raise Sentence("You haven't registered yet: ogham register NAME ADDRESS") from None
     with desk.player() as api:
-        player = api.confirm(registration, code)
+        player = api.confirm(desk.registration(), code)
     say(f"Welcome, {player['name']}. Next: ogham games, then ogham open or ogham join.")
 
 
@@ -269,9 +274,7 @@ def join(desk: Desk, match: str, seat: int | None) -> None:
 def where_it_stands(match: Match) -> str:
     """What can be done next."""
     if match["status"] == "open":
-        return (
-            f"Others join with: ogham join {match['id']}. The match begins when all {match['seats']} seats are taken."
-        )
+        return f"It begins when all {match['seats']} seats are taken. Others join with: ogham join {match['id']}"
     if match["status"] == "over":
         return "The match is over."
     if match["to_act"] == match["seat"]:

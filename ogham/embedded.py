@@ -34,7 +34,7 @@ def run(settings: Settings, games: Sequence[Game] = GAMES) -> None:
     """Serve until SIGINT or SIGTERM."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     flask, celery = assemble(settings, games)
-    _prepare_database(flask, settings)
+    prepare_database(flask, settings)
     server = _bound(settings.host, settings.port, lambda: create_server(
         flask, host=settings.host, port=settings.port, threads=settings.threads, ident="Ogham"
     ))  # fmt: skip
@@ -50,7 +50,7 @@ def run(settings: Settings, games: Sequence[Game] = GAMES) -> None:
     print("Stopped. Everything is kept.", flush=True)
 
 
-def _prepare_database(flask: Flask, settings: Settings) -> None:
+def prepare_database(flask: Flask, settings: Settings) -> None:
     Path(str(make_url(settings.database_url).database)).parent.mkdir(parents=True, exist_ok=True)
     with flask.app_context():
         upgrade(db.engine)

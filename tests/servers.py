@@ -353,7 +353,7 @@ class Folder:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C is for the tests, which then stop the server
-                preexec_fn=_dies_with_us(on_death),  # noqa: PLW1509 - calls nothing but prctl
+                preexec_fn=dies_with_us(on_death),  # noqa: PLW1509 - calls nothing but prctl
                 **self._user,
             )
 
@@ -470,7 +470,7 @@ def die_with_parent(on_death: signal.Signals) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, int(on_death), 0, 0, 0)
 
 
-def _dies_with_us(on_death: signal.Signals) -> Callable[[], None]:
+def dies_with_us(on_death: signal.Signals) -> Callable[[], None]:
     parent = os.getpid()
 
     def prepare() -> None:  # runs in the child, after it has become `nobody`
