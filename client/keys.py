@@ -42,19 +42,20 @@ class Identity:
 
     def save(self, path: Path, *, force: bool = False) -> None:
         """Write it for its owner's eyes only. A file that is there stays, unless `force` says that it may be lost."""
-        text = json.dumps(self._key.as_dict(private=True))
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if force:
-                beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-                _write_new(beside, text)
-                beside.replace(path)
-            else:
-                _write_new(path, text)
-        except FileExistsError:
-            raise KeyFileError(f"{path} is there already, and stays as it is.") from None
+            self._write(path.with_name(f".{path.name}.{secrets.token_hex(8)}") if force else path, path)
         except OSError as error:
+            if isinstance(error, FileExistsError) and path.exists():
+                raise KeyFileError(f"{path} is there already, and stays as it is.") from None
             raise KeyFileError(f"The key can't be written to {path}: {error.strerror}.") from None
+
+    def _write(self, new: Path, path: Path) -> None:
+        """Into a file that is new; the old key, where there is one, stays until that is whole."""
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(self._key.as_dict(private=True), file)
+        if new != path:
+            new.replace(path)
 
     @property
     def public(self) -> dict[str, str]:
@@ -67,8 +68,3 @@ class Identity:
         header = {"alg": "Ed25519", "kid": self.kid, "typ": typ}
         said = payload | {"jti": secrets.token_urlsafe(16), "iat": int(time.time())}
         return jws.serialize_compact(header, json.dumps(said), self._key, algorithms=["Ed25519"])
-
-
-def _write_new(path: Path, text: str) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text + "\n")
