@@ -88,7 +88,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "last_tile": "The last tile is revealed: the match is over.",
         "others_left": "All others have left: the match is over.",
         # why not
-        "no_such_tile": "There is no tile {tile}: the numbers go from 0 to 10, the colours are {colours}.",
+        "no_such_tile": "There is no tile {tile}: the numbers are 0 to 10, the colours {colours}.",
         "not_open": "{tile} doesn't lie open in the middle.",
         "nothing_revealed": "You have revealed no tile: reveal one, or take an open one.",
         "none_face_down": "No tile lies face down any more.",
@@ -153,7 +153,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "seat_left": "{name} ist aus der Partie ausgestiegen.",
         "last_tile": "Der letzte Stein ist aufgedeckt: Die Partie ist zu Ende.",
         "others_left": "Alle anderen sind ausgestiegen: Die Partie ist zu Ende.",
-        "no_such_tile": "Den Stein {tile} gibt es nicht: Die Zahlen gehen von 0 bis 10, die Farben sind {colours}.",
+        "no_such_tile": "Einen Stein {tile} gibt es nicht: Die Zahlen sind 0 bis 10, die Farben {colours}.",
         "not_open": "{tile} liegt nicht offen in der Mitte.",
         "nothing_revealed": "Du hast keinen Stein aufgedeckt: Decke einen auf oder nimm einen offenen.",
         "none_face_down": "Es liegt kein Stein mehr verdeckt.",

@@ -74,10 +74,10 @@ PROSE = [
     "shall I take blue 5?", "take blue 5 or pink 3", "take blue 5, take pink 3", "take", "take blue", "take 5",
     "blue 5", "blue5", "5", "take the blue 5", "don't take blue 5", "no, stop", "reveal blue 5", "reveal, stop",
     "reveal, take", "lay else leave", "leave, lay", "reveal or leave", "reveal and", "reveal, lay else",
-    "reveal lay and leave", "reveal\nlay", "reveal\0", "re\u200bveal", "> reveal", "- reveal", "reveal: lay", "reveal/lay",
-    "take blue -5", "take blue 5.0", "take blue five", "take ٣ 5", "take blue ٣", "tak blue 5 5", "nimm nimm blau 5",
-    "aufdecken auf", "Ich decke auf", "Kannst du aufhören?", "revealed", "takes blue 5", "laying", "passt", "x" * 100_000,
-    "take blue " + "9" * 5_000, "reveal" + " " * 5_000, "\ud800", "\N{PILE OF POO}", "½", "ﬃ",
+    "reveal lay and leave", "reveal\nlay", "reveal\0", "re\u200bveal", "> reveal", "- reveal", "reveal: lay",
+    "reveal/lay", "take blue -5", "take blue 5.0", "take blue five", "take ٣ 5", "take blue ٣", "tak blue 5 5",
+    "nimm nimm blau 5", "aufdecken auf", "Ich decke auf", "Kannst du aufhören?", "revealed", "takes blue 5", "laying",
+    "passt", "x" * 100_000, "take blue " + "9" * 5_000, "reveal" + " " * 5_000, "\ud800", "\N{PILE OF POO}", "½", "ﬃ",
 ]  # fmt: skip
 
 

@@ -199,9 +199,8 @@ def test_the_opening_is_recounted() -> None:
         (
             position(),
             "take red 5",
-            "There is no tile red 5: the numbers go from 0 to 10, the colours are blue, brown, yellow, green, pink.",
-            "Den Stein red 5 gibt es nicht: "
-            "Die Zahlen gehen von 0 bis 10, die Farben sind blau, braun, gelb, grün, rosa.",
+            "There is no tile red 5: the numbers are 0 to 10, the colours blue, brown, yellow, green, pink.",
+            "Einen Stein red 5 gibt es nicht: Die Zahlen sind 0 bis 10, die Farben blau, braun, gelb, grün, rosa.",
         ),
         (
             position(),
