@@ -21,7 +21,7 @@ from service.ids import new_id
 from service.matches import chance_of, lock_match, settle_state
 from service.notices import tell_player, tell_whose_turn
 from service.parts import now
-from service.signing import Signed, read_statement
+from service.signing import Signed, is_base64url, read_statement
 from service.store.claims import RETRY_FIRST, RETRY_LAST
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, game_of, load_state, proof_of
@@ -30,7 +30,12 @@ from service.store.tables import Entry, Key, Match, Player, Seated, Submission
 MOVE = frozenset({"match", "seat", "seq", "head", "moves"})
 RESIGN = frozenset({"match", "seat"})
 MOST_LINES = 20
+UNREAD: dict[str, dict[Language, str]] = {
+    "unreadable": {"en": "This line is no move.", "de": "Diese Zeile ist kein Zug."},
+    "ambiguous": {"en": "This line may mean several moves.", "de": "Diese Zeile kann mehreres heißen."},
+}
 LONGEST_LINE = 500
+HASH = 32  # bytes
 
 journal = logging.getLogger(__name__)
 
@@ -117,7 +122,7 @@ def _read_by_seat(session: Session, match_id: str, text: str, typ: str, members:
     seat = session.scalars(
         select(Seated.seat).where(Seated.match_id == match_id, Seated.player_id == key.player_id)
     ).one()
-    if signed.payload["seat"] is True or signed.payload["seat"] != seat:
+    if type(signed.payload["seat"]) is not int or signed.payload["seat"] != seat:  # for Python, false and 0.0 are 0
         raise BadStatement("other_seat", f"Your seat in this match is {seat}.")
     return signed, key
 
@@ -126,7 +131,7 @@ def _check_move(payload: dict[str, Any]) -> None:
     seq, head, lines = payload["seq"], payload["head"], payload["moves"]
     if isinstance(seq, bool) or not isinstance(seq, int) or not 0 <= seq < 2**31:
         raise BadStatement("statement_invalid", "seq must be the length of the log that the move answers.")
-    if not isinstance(head, str) or len(head) != 43:
+    if not is_base64url(head, HASH):
         raise BadStatement("statement_invalid", "head must be the hash of the log's last entry, in base64url.")
     if not isinstance(lines, list) or not 1 <= len(lines) <= MOST_LINES:
         raise BadStatement("statement_invalid", f"moves must be a list of 1 to {MOST_LINES} lines.")
@@ -231,8 +236,8 @@ def problem_of(game: Game, refusal: NotationError | RuleViolation, language: Lan
     if isinstance(refusal, RuleViolation):
         sentence = game.explain(refusal, language)
         return {"code": "move_refused", "rule": refusal.rule, "reason": refusal.code, "detail": sentence}
-    problem = {"code": f"move_{refusal.code}", "detail": refusal.expected or "This line is no move."}
-    return problem | ({"choices": list(refusal.choices)} if refusal.choices else {})
+    sentence = refusal.expected or UNREAD[refusal.code][language]
+    return {"code": f"move_{refusal.code}", "detail": sentence, "choices": list(refusal.choices)}
 
 
 def _tell(transaction: Transaction, match: Match, submission: Submission, player: Player, before: int) -> None:
@@ -271,11 +276,11 @@ def resign_signed(match_id: str, text: str) -> Match:
             raise BadStatement("key_revoked", "The key that signed this was revoked.")
         match = lock_match(session, match_id)
         game, seat = game_of(match), Seat(signed.payload["seat"])
+        state = load_state(session, match)
+        if state is not None and seat in game.left(state):  # said before, and the answer to that was lost
+            return match
         if match.status != "running":
             raise Conflict("not_running", "The match isn't running.")
-        state = load_state(session, match)
-        if seat in game.left(state):
-            return match
         before, scribe = match.length, Scribe(session, match)
         events = game.leave(state, seat, chance_of(match))
         scribe.append("resigned", seat=seat, proof=proof_of("signed", signed.text), events=events)
