@@ -54,6 +54,9 @@ class BadLine(httpx.BaseTransport):
             raise fault
         return fault
 
+    def close(self) -> None:
+        self._line.close()
+
 
 def first(
     times: int, fault: Exception | httpx.Response
@@ -303,12 +306,16 @@ def test_who_doesnt_wait_finds_the_verdict_later(pair: Pair):
     assert verdict_of(ann.submission(submission["id"]))["problem"] is None
 
 
-def test_a_short_wait_is_spent_asking(pair: Pair):
+def test_where_the_service_doesnt_wait_the_client_asks_again(pair: Pair, house: Embedded):
     ann, _, match_id = pair
-    submission = ann.submit(match_id, ["reveal"], wait=0.9)
-    assert submission["status"] == "done"
-    with pytest.raises(Problem, match="KE-"):
-        ann.submit(match_id, ["take blue 5"], wait=0.9)
+
+    def forget(request: httpx.Request) -> None:
+        request.headers.pop("Prefer", None)
+
+    with Ogham(house.url, ann.identity, BadLine(forget, deliver=True)) as client:
+        assert client.submit(match_id, ["reveal"], wait=30)["status"] == "done"
+        with pytest.raises(Problem, match="KE-5"):
+            client.submit(match_id, ["stop"], wait=30)
 
 
 def test_only_who_sits_there_can_play_or_resign(newcomer: Newcomer, pair: Pair):
@@ -365,7 +372,7 @@ def test_patience_ends(pair: Pair, house: Embedded):
         started = time.monotonic()
         with pytest.raises(Unreachable, match="refused"):
             impatient.submit(match_id, ["reveal"])
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 5
     assert 2 <= len(line.sent) <= 5
 
 
@@ -381,7 +388,7 @@ def test_nobody_at_the_address_is_said_at_once():
     started = time.monotonic()
     with Ogham(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(Unreachable, match="Nothing answers at"):
         client.games()
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("url", ["somewhere", "http://", "http://[", "ftp://127.0.0.1"])
