@@ -18,7 +18,7 @@ from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFou
 from service.ids import new_id
 from service.notices import store_notice, table_of, tell_the_end, tell_whose_turn
 from service.parts import now, parts
-from service.players import check_address
+from service.players import check_address, find_key
 from service.signing import Signed, import_key, read_statement
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, game_of, load_state, proof_of, save_snapshot
@@ -82,20 +82,14 @@ def find_game(game_id: str) -> Game:
 
 def join_signed(match_id: str, text: str) -> tuple[Match, int]:
     """Take a seat by a signed statement. The same statement again gets the same answer."""
+    signed = read_statement(text, "ogham-join+jws", find_key, JOIN)
+    key = db.session.get_one(Key, signed.kid)
+    if key.revoked_at is not None:
+        raise BadStatement("key_revoked", "The key that signed this was revoked.")
+    if signed.payload["match"] != match_id:
+        raise BadStatement("other_match", "This statement was signed for another match.")
     with writing() as transaction:
         session = transaction.session
-        keys: dict[str, Key] = {}
-
-        def jwk_of(kid: str) -> Any | None:
-            key = session.get(Key, kid)
-            return None if key is None else keys.setdefault(kid, key).jwk
-
-        signed = read_statement(text, "ogham-join+jws", jwk_of, JOIN)
-        key = keys[signed.kid]
-        if key.revoked_at is not None:
-            raise BadStatement("key_revoked", "The key that signed this was revoked.")
-        if signed.payload["match"] != match_id:
-            raise BadStatement("other_match", "This statement was signed for another match.")
         match = lock_match(session, match_id)
         player = session.get_one(Player, key.player_id)
         _check_join(session, match, signed)
@@ -218,7 +212,7 @@ class Sight:
 
 
 def find_match(match_id: str) -> Match:
-    match = db.session.get(Match, match_id)
+    match = db.session.get(Match, match_id, populate_existing=True)
     if match is None:
         raise NotFound("match_unknown", "There is no such match.")
     return match

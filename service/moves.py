@@ -44,27 +44,40 @@ journal = logging.getLogger(__name__)
 
 
 def accept_signed(match_id: str, text: str) -> Submission:
-    """Store a signed submission; the one that is there already when it came before."""
-    with writing() as transaction:
-        session = transaction.session
-        signed, key = _read_by_seat(session, match_id, text, "ogham-move+jws", MOVE)
-        known = session.scalars(
-            select(Submission).where(Submission.kid == signed.kid, Submission.jti == signed.jti)
-        ).one_or_none()
-        if known is not None:
-            # The payload is what was said; the same bytes signed again are the same submission.
-            if known.evidence.split(".")[1] != text.split(".")[1]:
-                raise Conflict("jti_used", "You used this jti for another submission. Take a new one.")
-            return known
-        if key.revoked_at is not None:
-            raise BadStatement("key_revoked", "The key that signed this was revoked.")
-        payload = signed.payload
-        _check_move(payload)
-        submission = _submission(
-            match_id, payload["seat"], key.player_id, "signed", signed.kid, signed.jti, signed.text,
-            payload["seq"], decode(payload["head"]), payload["moves"],
-        )  # fmt: skip
-        return _store(transaction, submission)
+    """Store a signed submission; the one that is there already when it came before.
+
+    All checks come before the transaction that writes, so that what isn't signed holds up nobody.
+    """
+    signed, key = _read_by_seat(db.session(), match_id, text, "ogham-move+jws", MOVE)
+    known = _known(signed)
+    if known is not None:
+        return known
+    if key.revoked_at is not None:
+        raise BadStatement("key_revoked", "The key that signed this was revoked.")
+    payload = signed.payload
+    _check_move(payload)
+    submission = _submission(
+        match_id, payload["seat"], key.player_id, "signed", signed.kid, signed.jti, signed.text,
+        payload["seq"], decode(payload["head"]), payload["moves"],
+    )  # fmt: skip
+    try:
+        with writing() as transaction:
+            return _store(transaction, submission)
+    except IntegrityError:  # its twin was stored between our look and now
+        known = _known(signed)
+        if known is None:
+            raise
+        return known
+
+
+def _known(signed: Signed) -> Submission | None:
+    """The submission that came before with this identity; the same payload signed again is the same submission."""
+    known = db.session.scalars(
+        select(Submission).where(Submission.kid == signed.kid, Submission.jti == signed.jti)
+    ).one_or_none()
+    if known is not None and known.evidence.split(".")[1] != signed.text.split(".")[1]:
+        raise Conflict("jti_used", "You used this jti for another submission. Take a new one.")
+    return known
 
 
 def accept_mailed(
@@ -95,10 +108,7 @@ def _submission(
 
 def _store(transaction: Transaction, submission: Submission) -> Submission:
     transaction.session.add(submission)
-    try:
-        transaction.session.flush()
-    except IntegrityError:  # its twin was stored between our look and now
-        raise Conflict("jti_used", "The same submission is being stored at this moment. Ask again.") from None
+    transaction.session.flush()
     transaction.ring("settle", submission.id)
     return submission
 

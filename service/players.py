@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 from engine.events import Seat
 from service.errors import BadStatement, Conflict, Malformed, NotFound
@@ -55,14 +54,14 @@ def register(name: str, address: str, language: str, jwk: Any | None, proof: str
         raise Malformed(
             "key_invalid", "Give a key together with its proof: a statement of type ogham-register+jws signed with it."
         )
+    statement = None
+    if jwk is not None and proof is not None:
+        kid = import_key(jwk).thumbprint()
+        statement = read_statement(proof, "ogham-register+jws", {kid: jwk}.get, frozenset({"name", "address"}))
+        if (statement.payload["name"], statement.payload["address"]) != (name, address):
+            raise BadStatement("statement_invalid", "The proof is for another name or address (in lower case).")
     with writing() as transaction:
-        if jwk is not None and proof is not None:
-            kid = import_key(jwk).thumbprint()
-            statement = read_statement(proof, "ogham-register+jws", {kid: jwk}.get, frozenset({"name", "address"}))
-            if (statement.payload["name"], statement.payload["address"]) != (name, address):
-                raise BadStatement(
-                    "statement_invalid", "The proof names another name or address (write it in lower case)."
-                )
+        if statement is not None:
             _use_once(transaction, statement)
         registration = Registration(
             id=new_id(), name=name, address=address, language=language, jwk=jwk, created_at=now(), confirmed_at=None
@@ -183,8 +182,8 @@ def _enter_key(transaction: Transaction, player: Player, kind: str, signed: Sign
         Scribe(session, match).append(kind, seat=Seat(seat), proof=proof, **members)
 
 
-def find_key(session: Session, kid: str) -> Any | None:
-    key = session.get(Key, kid)
+def find_key(kid: str) -> Any | None:
+    key = db.session.get(Key, kid)
     return None if key is None else key.jwk
 
 
@@ -203,14 +202,14 @@ def _use_once(transaction: Transaction, signed: Signed) -> None:
 
 def give_token(assertion: str) -> tuple[str, Player]:
     """A bearer token for whoever signs an assertion for this service with a valid key."""
+    signed = read_statement(assertion, "ogham-token+jws", find_key, frozenset({"aud"}))
+    key = db.session.get_one(Key, signed.kid)
+    if key.revoked_at is not None:
+        raise BadStatement("key_revoked", "The key that signed this was revoked.")
+    if signed.payload["aud"] != parts().settings.public_url:
+        raise BadStatement("audience_wrong", f"aud must be {parts().settings.public_url}")
     with writing() as transaction:
         session = transaction.session
-        signed = read_statement(assertion, "ogham-token+jws", lambda kid: find_key(session, kid), frozenset({"aud"}))
-        key = session.get_one(Key, signed.kid)
-        if key.revoked_at is not None:
-            raise BadStatement("key_revoked", "The key that signed this was revoked.")
-        if signed.payload["aud"] != parts().settings.public_url:
-            raise BadStatement("audience_wrong", f"aud must be {parts().settings.public_url}")
         _use_once(transaction, signed)
         token = secrets.token_urlsafe(32)
         session.add(Token(hash=fingerprint(token), player_id=key.player_id, expires_at=now() + TOKEN_LIFE))

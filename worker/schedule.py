@@ -18,6 +18,7 @@ from service.moves import settle_submission
 from service.parts import now
 from service.settings import Settings
 from service.store.claims import waiting_since
+from service.store.db import db
 from service.store.tables import Mail, Notice, Submission
 
 # How long a bell may take to be heard before the sweep does the work itself.
@@ -39,6 +40,7 @@ def sweep(patience: timedelta = PATIENCE) -> int:
     for table, act in WORK:
         for id in waiting_since(table, overdue):
             act(id)
+            db.session.remove()  # each piece of work looks at the database afresh, as in a task of its own
             done += 1
     return done
 
