@@ -6,7 +6,6 @@ forms, text that isn't the one base64url spelling of its bytes.
 """
 
 import re
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +15,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
-from engine.log import decode
+from engine.log import decode, encode
 from service.errors import BadStatement, Malformed, Unsigned
 from service.parts import now
 from service.strict import StrictError, strict_json
@@ -61,7 +60,7 @@ def import_key(jwk: object) -> OKPKey:
     if not isinstance(jwk, dict) or set(jwk) != {"kty", "crv", "x"} or jwk["kty"] != "OKP" or jwk["crv"] != "Ed25519":
         raise Malformed("key_invalid", 'A key is a public JWK with exactly "kty": "OKP", "crv": "Ed25519" and "x".')
     x = jwk["x"]
-    if not isinstance(x, str) or not re.fullmatch(r"[A-Za-z0-9_-]{43}", x) or _respelled(x) != x:
+    if not is_base64url(x, 32):
         raise Malformed("key_invalid", "The key's x is not 32 bytes in base64url without padding.")
     point = bytearray(decode(x))
     point[31] &= 0x7F
@@ -78,7 +77,7 @@ def read_statement(text: str, typ: str, find_key: Callable[[str], object | None]
     if len(text) > LARGEST or not _COMPACT.fullmatch(text):
         raise Unsigned
     parts = text.split(".")
-    if any(_respelled(part) != part for part in parts):
+    if not all(is_base64url(part) for part in parts):
         raise Unsigned
     try:
         header = strict_json(decode(parts[0]))
@@ -123,9 +122,10 @@ def _same_type(given: object, typ: str) -> bool:
     return isinstance(given, str) and given.lower().removeprefix("application/") == typ
 
 
-def _respelled(text: str) -> str:
-    """Python reads base64url leniently; the one right spelling is what it writes."""
+def is_base64url(text: object, length: int | None = None) -> bool:
+    """Whether this is base64url (of so many bytes). Python reads it leniently; the right spelling is what it writes."""
     try:
-        return urlsafe_b64encode(decode(text)).rstrip(b"=").decode()
+        raw = decode(text) if isinstance(text, str) else b""
     except ValueError:
-        return ""
+        return False
+    return encode(raw) == text and length in (None, len(raw))

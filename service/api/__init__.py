@@ -1,6 +1,6 @@
 """The REST API: one file per resource, schemas beside routes. `problems.py` maps errors to HTTP, once."""
 
-from flask import Flask
+from flask import Flask, abort, request
 from flask_smorest import Api
 
 from service.api import games, health, matches, moves, players
@@ -45,3 +45,9 @@ def add_api(app: Flask) -> None:
         api.register_blueprint(resource.blueprint)
     app.extensions["ogham-openapi"] = api.spec
     add_problem_handlers(app)
+
+    @app.before_request
+    def refuse_nul() -> None:
+        """PostgreSQL can't even be asked for an id with a NUL in it."""
+        if "\0" in request.path:
+            abort(404)

@@ -55,7 +55,11 @@ class MatchSchema(ma.Schema):
 class MatchesQuerySchema(ma.Schema):
     mine = ma.fields.Boolean(load_default=False)
     status = ma.fields.String(load_default=None, validate=validate.OneOf(["open", "running", "over"]))
-    after = ma.fields.String(load_default=None, metadata={"description": "the cursor: `next` of the page before"})
+    after = ma.fields.String(
+        load_default=None,
+        validate=validate.Regexp("^[a-z2-7]{1,40}$"),
+        metadata={"description": "the cursor: `next` of the page before"},
+    )
 
 
 class MatchesSchema(ma.Schema):
@@ -119,7 +123,9 @@ class LegalSchema(ma.Schema):
 
 class LogQuerySchema(ma.Schema):
     after = ma.fields.Integer(
-        load_default=0, validate=validate.Range(0, 2**31), metadata={"description": "the cursor: the first seq wanted"}
+        load_default=0,
+        validate=validate.Range(0, 2**31 - 1),
+        metadata={"description": "the cursor: the first seq wanted"},
     )
 
 
