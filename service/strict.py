@@ -4,7 +4,7 @@ import json
 from typing import Any, NoReturn
 
 DEEPEST = 20
-LARGEST_NUMBER = 2**53
+LARGEST_NUMBER = 2**53 - 1  # up to here every reader of JSON reads the same number
 
 
 class StrictError(ValueError):
