@@ -44,7 +44,7 @@ class Match(TypedDict):
     options: dict[str, Any]
     status: str
     seats: int
-    names: list[str]
+    names: list[str | None]
     to_act: int | None
     seq: int
     head: str

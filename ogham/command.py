@@ -283,7 +283,7 @@ def where_it_stands(match: Match) -> str:
 
 def turn_of(match: Match) -> str:
     """The name of who is to act; nothing when nobody is."""
-    return "" if match["to_act"] is None else match["names"][match["to_act"]]
+    return "" if match["to_act"] is None else match["names"][match["to_act"]] or ""
 
 
 @main.command()
@@ -297,7 +297,7 @@ def matches(desk: Desk, everybody: bool, status: str | None) -> None:
         for match in api.matches(mine=not everybody, status=status):
             yours = match["to_act"] is not None and match["to_act"] == match["seat"]
             turn = Text("you", style="bold green") if yours else Text(turn_of(match))
-            players = Text(", ".join(match["names"]))
+            players = Text(", ".join(name or "free" for name in match["names"]))
             table.add_row(Text(match["id"]), Text(match["game"]), Text(match["status"]), players, turn)
     print_table(table)
 
@@ -316,7 +316,7 @@ def show_match(api: Ogham, match_id: str, at: int | None = None) -> None:
     match = api.match(match_id)
     if match["status"] == "open":
         for seat, name in enumerate(match["names"]):
-            click.echo(f"seat {seat}: {'free' if name == str(seat) else name}")
+            click.echo(f"seat {seat}: {name or 'free'}")
         say(where_it_stands(match))
         return
     language = api.me()["language"] if api.identity else "en"

@@ -227,13 +227,13 @@ def seat_of(match_id: str, player: Player | None) -> Seat | None:
     return None if seat is None else Seat(seat)
 
 
-def names_of(match: Match) -> list[str]:
-    """The players' names by seat; a number where nobody sits yet."""
+def names_of(match: Match) -> list[str | None]:
+    """The players' names by seat; None where nobody sits yet."""
     rows = db.session.execute(
         select(Seated.seat, Player.name).join(Player, Player.id == Seated.player_id).where(Seated.match_id == match.id)
     )
     names = {seat: name for seat, name in rows}  # noqa: C416  (mypy reads a row as a pair only when it is unpacked)
-    return [names.get(seat, f"{seat}") for seat in range(match.seats)]
+    return [names.get(seat) for seat in range(match.seats)]
 
 
 def see_match(match: Match, seat: Seat | None, length: int | None = None) -> Sight:
@@ -253,7 +253,7 @@ def see_match(match: Match, seat: Seat | None, length: int | None = None) -> Sig
         match=match,
         game=game,
         seat=seat,
-        names=names_of(match),
+        names=[name or "" for name in names_of(match)],  # the table is full, or there would be no state
         length=length,
         head=head,
         view=game.view(state, seat),

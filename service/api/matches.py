@@ -43,7 +43,7 @@ class MatchSchema(ma.Schema):
     status = ma.fields.String(required=True, validate=validate.OneOf(["open", "running", "over"]))
     seats = ma.fields.Integer(required=True)
     names = ma.fields.List(
-        ma.fields.String(), required=True, metadata={"description": "by seat; a number where it is free"}
+        ma.fields.String(allow_none=True), required=True, metadata={"description": "by seat; null where it is free"}
     )
     to_act = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "whose decision is due"})
     seq = ma.fields.Integer(required=True, metadata={"description": "the length of the log"})
