@@ -323,10 +323,11 @@ def _points(points: tuple[int, ...], count: int) -> int:
 
 
 def outcome(state: State) -> Outcome | None:
-    """KE-15: most points wins, equal points share the place."""
-    table = state.table
-    if not table.ended:
-        return None
+    return standing(state.table) if state.table.ended else None
+
+
+def standing(table: Table) -> Outcome:
+    """KE-15: most points wins, equal points share the place. Before the end: what it would be now."""
     scores = tuple(score(table, seat) for seat in range(len(table.rows)))
     return Outcome(places([score.total for score in scores], table.left), scores, table.ended)
 

@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from engine.errors import GENERAL_REFUSALS, RuleViolation
 from engine.events import Event, Seat, SeatLeft, Shown
-from engine.game import Language, places
+from engine.game import Language
 from engine.games.keltis.rules import (
     MatchEnded,
     Table,
@@ -17,9 +17,10 @@ from engine.games.keltis.rules import (
     TurnStopped,
     rises,
     score,
+    standing,
 )
 from engine.games.keltis.tiles import COLOURS, TILES
-from engine.games.keltis.view import View, legal, may_act
+from engine.games.keltis.view import View, legal, may_act, open_by_colour, seats_in_view
 
 WIDTH = 72
 LONGEST_NAME = 40
@@ -169,29 +170,30 @@ WORDS: dict[Language, dict[str, str]] = {
 
 
 def tell(view: View, language: Language, names: Sequence[str]) -> str:
-    """The viewing seat's own rows come first, then the others' clockwise."""
     names = [_shortened(name) for name in names]
-    first = view.seat or 0
-    seats = [Seat((first + step) % len(names)) for step in range(len(names))]
     blocks = [
         wrap(_headline(view, language, names), WIDTH),
         _middle(view.table, language),
-        *([_heading(view, seat, language, names), *_rows(view.table, seat, language)] for seat in seats),
+        *([_heading(view, seat, language, names), *_rows(view.table, seat, language)] for seat in seats_in_view(view)),
         [WORDS[language]["legend"]],
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
 def _shortened(name: str) -> str:
-    name = " ".join(name.split())
+    name = clean(name)
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def clean(name: str) -> str:
+    """The name on one line, without what can't be printed."""
+    return "".join(letter for letter in " ".join(name.split()) if letter.isprintable())
 
 
 def _headline(view: View, language: Language, names: Sequence[str]) -> str:
     words, table = WORDS[language], view.table
     if table.ended:
-        totals = [score(table, seat).total for seat in range(len(names))]
-        winners = [name for name, place in zip(names, places(totals, table.left), strict=True) if place == 1]
+        winners = [name for name, place in zip(names, standing(table).places, strict=True) if place == 1]
         return f"{words['over']} {words['won'].format(names=', '.join(winners))}"
     key = "answer" if table.revealed else "extra" if table.extra else "turn"
     sentence = words[f"your_{key}" if may_act(view) else key]
@@ -209,10 +211,7 @@ def _middle(table: Table, language: Language) -> list[str]:
     """The face-down tiles' number, and the open ones by colour and number."""
     words = WORDS[language]
     lines = [words["face_down"].format(count=table.face_down), words["open"].format(count=len(table.open))]
-    for place, colour in enumerate(COLOURS):
-        tiles = sorted((t for t in table.open if TILES[t].colour == place), key=lambda tile: TILES[tile].number)
-        if tiles:
-            lines.append(f"  {words[colour]:<14}{_numbers(tiles)}".rstrip())
+    lines += [f"  {words[colour]:<14}{_numbers(tiles)}".rstrip() for colour, tiles in open_by_colour(table)]
     return lines
 
 
@@ -225,8 +224,13 @@ def _heading(view: View, seat: Seat, language: Language, names: Sequence[str]) -
     words, table = WORDS[language], view.table
     you = words["you"] if seat == view.seat else ""
     gone = words["gone"] if seat in table.left else ""
-    total = score(table, seat).total
-    return f"{names[seat]}{you}{gone}: {words['point' if abs(total) == 1 else 'points'].format(count=total)}"
+    return f"{names[seat]}{you}{gone}: {total(table, seat, language)}"
+
+
+def total(table: Table, seat: Seat, language: Language) -> str:
+    """`21 points`"""
+    count = score(table, seat).total
+    return WORDS[language]["point" if abs(count) == 1 else "points"].format(count=count)
 
 
 def _rows(table: Table, seat: Seat, language: Language) -> Iterator[str]:

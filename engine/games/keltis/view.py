@@ -1,12 +1,13 @@
 """What a seat may see, and what it may do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.events import Seat
 from engine.game import Offer
 from engine.games.keltis.notation import notate
 from engine.games.keltis.rules import Lay, Leave, Move, Reveal, State, Stop, Table, Take, broken_rule
+from engine.games.keltis.tiles import COLOURS, TILES
 
 # Every move but the takes, in the order they are offered.
 _REVEALS_AND_ANSWERS: tuple[Move, ...] = (Reveal(), Reveal("lay else leave"), Reveal("leave"), Lay(), Leave())
@@ -26,6 +27,20 @@ def view(state: State, seat: Seat | None) -> View:
 
 def may_act(view: View) -> bool:
     return not view.table.ended and view.table.turn == view.seat
+
+
+def seats_in_view(view: View) -> list[Seat]:
+    """All seats clockwise, the viewer's own first."""
+    count, first = len(view.table.rows), view.seat or 0
+    return [Seat((first + step) % count) for step in range(count)]
+
+
+def open_by_colour(table: Table) -> Iterator[tuple[str, list[str]]]:
+    """The colours that lie open in the middle, each with its tiles by number."""
+    for place, colour in enumerate(COLOURS):
+        tiles = [tile for tile in table.open if TILES[tile].colour == place]
+        if tiles:
+            yield colour, sorted(tiles, key=lambda tile: TILES[tile].number)
 
 
 def legal(view: View) -> Sequence[Offer]:
