@@ -49,7 +49,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A gap in an offer: exactly `count` of the words in `among`, each of them as often as it stands there."""
+    """A gap in an offer: exactly `count` of the words in `among`, in any order, each as often as it stands there."""
 
     name: str
     count: int
@@ -114,7 +114,10 @@ class Game(Protocol):
         """
 
     def leave(self, state: State, seat: Seat, chance: Chance) -> Sequence[Event]:
-        """The seat resigned or forfeited. The match goes on, unless only one other seat is left (GE-1)."""
+        """The seat resigned or forfeited. The match goes on, unless only one other seat is left (GE-1).
+
+        Nothing happens when it had left before; after the end it is refused (GE-2).
+        """
 
     # -- believing
 
@@ -157,7 +160,10 @@ class Game(Protocol):
         """The position in plain text, lines of at most 72 characters. `names` are the players', by seat."""
 
     def guide(self, view: View, language: Language) -> str:
-        """What the viewing seat may play now and how to say it; empty when it isn't its turn."""
+        """What the viewing seat may play now and how to say it; empty when it isn't its turn.
+
+        A line indented by two spaces shows something that can be played as it stands, up to the next two spaces.
+        """
 
     def recount(self, events: Sequence[Event], language: Language, names: Sequence[str]) -> Sequence[str]:
         """What happened, a sentence per event worth one. The events are `as_seen_by` the reader."""
