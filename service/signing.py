@@ -119,7 +119,7 @@ def _payload(raw: bytes, members: frozenset[str]) -> dict[str, Any]:
 
 def _same_type(given: object, typ: str) -> bool:
     """RFC 7515, 4.1.9: case doesn't matter, and `application/` may stand before it."""
-    return isinstance(given, str) and given.lower().removeprefix("application/") == typ
+    return isinstance(given, str) and given.isascii() and given.lower().removeprefix("application/") == typ
 
 
 def is_base64url(text: object, length: int | None = None) -> bool:

@@ -14,7 +14,6 @@ from service.api.resource import BEARER, Resource, signed_in
 from service.errors import NotAllowed
 from service.moves import accept_signed, find_submission
 from service.parts import timestamp
-from service.signing import LARGEST
 from service.store.db import db
 from service.store.tables import Submission
 
@@ -26,7 +25,6 @@ LONGEST_WAIT = 10.0
 class NewSubmissionSchema(ma.Schema):
     submission = ma.fields.String(
         required=True,
-        validate=validate.Length(1, LARGEST),
         metadata={"description": "compact JWS, typ ogham-move+jws: match, seat, seq, head, moves, jti, iat"},
     )
 
