@@ -204,7 +204,7 @@ def _headline(view: View, language: Language, names: Sequence[str]) -> str:
 def named(tile: str, language: Language) -> str:
     """A tile's name in this language; one that isn't printed keeps what it has."""
     colour, number = tile.split(" ")
-    return f"{WORDS[language].get(colour, colour)} {number}"
+    return f"{WORDS[language][colour] if colour in COLOURS else colour} {number}"
 
 
 def _middle(table: Table, language: Language) -> list[str]:

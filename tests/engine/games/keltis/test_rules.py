@@ -345,6 +345,7 @@ def test_the_last_extra_turn_is_over_when_no_open_tile_fits() -> None:
     chain = position({"pink": [3, 4]}, stack=["blue 5"], middle=["pink 9", "pink 5"])
     assert ended(play(chain, "reveal, lay", "take pink 9"))
     assert ended(play(position(stack=["blue 5"]), "reveal, lay"))
+    assert ended(play(position(stack=["blue 5"], middle=["pink 9"]), "reveal, lay", "take pink 9"))
 
 
 @pytest.mark.rule("KE-10")

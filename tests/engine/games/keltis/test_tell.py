@@ -204,6 +204,12 @@ def test_the_opening_is_recounted() -> None:
         ),
         (
             position(),
+            "take take 5",  # a word of ours, but no colour
+            "There is no tile take 5: the numbers are 0 to 10, the colours blue, brown, yellow, green, pink.",
+            "Einen Stein take 5 gibt es nicht: Die Zahlen sind 0 bis 10, die Farben blau, braun, gelb, grün, rosa.",
+        ),
+        (
+            position(),
             "take green 5",
             "Green 5 doesn't lie open in the middle.",
             "Grün 5 liegt nicht offen in der Mitte.",

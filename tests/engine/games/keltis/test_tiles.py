@@ -5,6 +5,7 @@ from importlib.resources import files
 import pytest
 
 from engine.games.keltis.tiles import PRINTED, BrokenTiles, read_tiles
+from tests.engine.games.keltis.second_reading import CLOVERS, ONES, THREES, WISHES
 
 TEXT = files("engine.games.keltis").joinpath("tiles.toml").read_text("utf-8")
 
@@ -15,6 +16,15 @@ def test_the_file_holds_what_is_printed() -> None:
     assert len(symbols) == 55
     assert [symbols.count(symbol) for symbol in ("clover", "wish", "+1", "+3")] == [10, 10, 5, 5]
     assert all(PRINTED.by_name[f"{colour} {number}"].symbol == "" for colour in PRINTED.colours for number in (0, 10))
+
+
+@pytest.mark.rule("KE-2")
+@pytest.mark.rule("KE-8")
+@pytest.mark.rule("KE-13")
+@pytest.mark.rule("KE-14")
+@pytest.mark.parametrize(("symbol", "printed"), [("clover", CLOVERS), ("wish", WISHES), ("+1", ONES), ("+3", THREES)])
+def test_each_symbol_stands_where_it_is_printed(symbol: str, printed: list[str]) -> None:
+    assert sorted(name for name, tile in PRINTED.by_name.items() if tile.symbol == symbol) == sorted(printed)
 
 
 @pytest.mark.parametrize(
