@@ -10,10 +10,11 @@ import pytest
 
 from service import matches
 from service.ids import new_id
+from service.mailroom.receive import accept_mail
 from service.mailroom.reply import read_reply
 from service.store.db import db
 from service.store.tables import Letter, Mail, Match, Player
-from service.web.letters import write_answer
+from service.web.letters import read_head, write_answer
 from tests.games import hands
 from tests.web.conftest import Site
 
@@ -164,6 +165,19 @@ def test_the_mail_to_answer_is_marked_whoever_is_to_move(site: Site):
     assert waiting() == [f"bob: {len(site.letters('bob@example.org')) - 1}"]
 
 
+def test_an_invitation_waits_until_its_own_guest_has_joined(site: Site):
+    site.answer(site.register(), "yes")
+    site.work()
+    with site.app.app_context():
+        ann = db.session.query(Player).one()
+        matches.open_match(ann, hands.info.id, 2, {}, ["ann@example.org", "bob@example.org"])
+    site.work()
+    site.answer(site.letters("ann@example.org")[-1].id, "join")
+    site.work()
+    marked = [id for id, state in lines(page(site, "/mailbox")) if state == "waits"]
+    assert marked == [site.letters("bob@example.org")[-1].id]
+
+
 def message_text(letter: Letter) -> str:
     body = message_from_bytes(letter.raw, policy=policy.default).get_body(("plain",))
     assert body is not None
@@ -200,6 +214,24 @@ def test_its_html_may_run_nothing_and_fetches_nothing(site: Site):
     assert len(pictures) == 1
     assert pictures[0].startswith("data:image/png;base64,iVBORw0KGgo")
     assert not re.search(r"cid:|url\(|@import|<script|<link", html)
+
+
+def test_even_without_its_cut_line_a_letter_sent_back_as_html_plays_nothing(site: Site):
+    start_match(site, "Ann", "Bob")
+    letter = site.letters("ann@example.org")[-1]
+    html = page(site, f"/mailbox/{letter.id}/html")
+    assert re.search(r"<li><b>play \w\d</b>", html)  # what may be answered stands in a list
+    mail = EmailMessage(policy=policy.SMTP)
+    mail["From"], mail["To"] = "ann@example.org", read_head(letter.raw).reply_to
+    mail["Message-ID"] = "<sent-back@example.org>"
+    mail.set_content(re.sub('<p class="cut">.*?</p>|<img.*?>', "", html), subtype="html")
+    with site.app.app_context():
+        accept_mail("ann@example.org", str(mail["To"]), mail.as_bytes())
+        before = db.session.query(Match).one().length
+    site.work()
+    assert site.mails()[-1].verdict == "nothing said"
+    with site.app.app_context():
+        assert db.session.query(Match).one().length == before
 
 
 def test_pictures_that_did_not_come_with_it_are_not_shown(closed_site: Site):
