@@ -60,6 +60,7 @@ _SENTENCES: dict[tuple[str, ...], Move] = {
     ("leave",): Leave(),
     ("stop",): Stop(),
 }
+LONGEST_SENTENCE = max(map(len, _SENTENCES))
 
 
 def notate(move: Move) -> str:
@@ -109,9 +110,11 @@ def _readings(words: list[str]) -> list[Move]:
         first, second, third = words
         if second.isdigit() and _meanings(third, VERBS) == ["take"]:  # `blau 5 nehmen`
             first, second, third = third, first, second
-        if third.isdigit() and _meanings(first, VERBS) == ["take"]:
+        if second.isalpha() and third.isdigit() and _meanings(first, VERBS) == ["take"]:
             return _takes(second, third)
     said = [_meanings(word, VERBS) for place, word in enumerate(words) if not _joins(words, place)]
+    if len(said) > LONGEST_SENTENCE:  # forty times `l` has a trillion readings, none of which is a move
+        return []
     moves = (_SENTENCES.get(sentence) for sentence in product(*said))
     return list(dict.fromkeys(move for move in moves if move))
 

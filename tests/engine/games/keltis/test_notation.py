@@ -78,6 +78,7 @@ PROSE = [
     "reveal/lay", "take blue -5", "take blue 5.0", "take blue five", "take ٣ 5", "take blue ٣", "tak blue 5 5",
     "nimm nimm blau 5", "aufdecken auf", "Ich decke auf", "Kannst du aufhören?", "revealed", "takes blue 5", "laying",
     "passt", "x" * 100_000, "take blue " + "9" * 5_000, "reveal" + " " * 5_000, "\ud800", "\N{PILE OF POO}", "½", "ﬃ",
+    "a " * 40, "l," * 40, "r l l l", "take 5 5", "5 5 take",
 ]  # fmt: skip
 
 
