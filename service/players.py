@@ -24,7 +24,10 @@ REGISTRATION_LIFE = timedelta(days=3)
 
 # Letters of any script, digits, and what stands between the words of a name. No line ends, no brackets, no quotes:
 # a name goes into mail headers and pictures.
-NAME = re.compile(r"[^\W_](?:[^\W_]|[ .'’-](?=[^\W_]|\.)){0,38}(?:[^\W_]|\.)?")
+_WORD = r"[^\W_]+(?:[.'’-][^\W_]+)*\.?"
+NAME = re.compile(rf"(?=.{{1,40}}\Z){_WORD}(?: {_WORD})*")
+# Neither quoted nor in other letters than ASCII: two readers might read such an address differently.
+_ADDRESS = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+")
 
 
 def check_name(name: str) -> str:
@@ -38,10 +41,12 @@ def check_name(name: str) -> str:
 
 def check_address(address: str) -> str:
     """The address as it is compared, in lower case. Its form was checked by the schema."""
-    address = address.strip().lower()
-    if address.rpartition("@")[2] == parts().settings.mail_domain:
+    if not address.isascii() or not _ADDRESS.fullmatch(address.lower()):
+        raise Malformed("address_invalid", "An address has plain letters, digits and signs, and no quotes or brackets.")
+    domain = address.lower().rpartition("@")[2]
+    if f".{domain}".endswith(f".{parts().settings.mail_domain}"):
         raise Malformed("address_invalid", "Addresses of this service's own mail domain belong to no player.")
-    return address
+    return address.lower()
 
 
 # -- registering
@@ -80,7 +85,7 @@ def confirm_registration(registration_id: str, token: str) -> Player:
         notice = transaction.session.scalars(
             select(Notice).where(Notice.key == f"welcome:{registration_id}")
         ).one_or_none()
-        if notice is None or not secrets.compare_digest(reply_token(notice.id), token):
+        if notice is None or not secrets.compare_digest(reply_token(notice.id).encode(), token.encode()):
             raise NotFound(
                 "registration_unknown", "There is no such registration, or this isn't the code from its mail."
             )
@@ -88,35 +93,53 @@ def confirm_registration(registration_id: str, token: str) -> Player:
 
 
 def confirm(transaction: Transaction, registration_id: str) -> Player:
-    registration = transaction.session.get_one(Registration, registration_id, with_for_update=True)
-    if registration.confirmed_at is None and registration.created_at + REGISTRATION_LIFE < now():
-        raise Conflict("registration_expired", "This registration is older than three days. Please register again.")
-    player = player_at(transaction, registration.address, registration.name, registration.language)
-    if registration.jwk is not None and registration.confirmed_at is None:
-        _add_key(transaction, player, registration.jwk)
-    registration.confirmed_at = registration.confirmed_at or now()
-    return player
+    """Refused, it leaves nothing behind, whatever the transaction goes on to write."""
+    with transaction.session.begin_nested():
+        registration = transaction.session.get_one(Registration, registration_id, with_for_update=True)
+        if registration.confirmed_at is None and registration.created_at + REGISTRATION_LIFE < now():
+            raise Conflict("registration_expired", "This registration is older than three days. Please register again.")
+        player = player_at(transaction, registration.address, registration.name, registration.language)
+        if registration.jwk is not None and registration.confirmed_at is None:
+            _confirm_key(transaction, player, registration.jwk)
+        registration.confirmed_at = registration.confirmed_at or now()
+        return player
+
+
+def _confirm_key(transaction: Transaction, player: Player, jwk: Any) -> None:
+    """The key that a registration brought. One that the player has already came with a registration sent twice."""
+    known = transaction.session.get(Key, import_key(jwk).thumbprint())
+    if known is None or known.player_id != player.id or known.revoked_at is not None:
+        _add_key(transaction, player, jwk)
+        _enter_key(transaction, player, "key_added", {"grade": "mailed"}, key=jwk)
 
 
 def player_at(transaction: Transaction, address: str, name: str, language: str) -> Player:
     """The player at a proven address; a new one where there was none."""
-    player = transaction.session.scalars(select(Player).where(Player.address == address)).one_or_none()
+    at_address = select(Player).where(Player.address == address)
+    player = transaction.session.scalars(at_address).one_or_none()
     if player is None:
         player = Player(id=new_id(), name=name, address=address, language=language, created_at=now())
-        transaction.session.add(player)
-        transaction.session.flush()
+        try:
+            with transaction.session.begin_nested():
+                transaction.session.add(player)
+        except IntegrityError:  # somebody else's transaction was quicker
+            player = transaction.session.scalars(at_address).one()
     return player
 
 
 # -- keys
 
 
-def _add_key(transaction: Transaction, player: Player, jwk: Any) -> str:
-    kid = import_key(jwk).thumbprint()
-    if transaction.session.get(Key, kid) is not None:
-        raise Conflict("key_known", "This key is registered already. A key belongs to one player, for ever.")
-    transaction.session.add(Key(kid=kid, player_id=player.id, jwk=jwk, created_at=now(), revoked_at=None))
-    return kid
+def _add_key(transaction: Transaction, player: Player, jwk: Any) -> None:
+    key = Key(kid=import_key(jwk).thumbprint(), player_id=player.id, jwk=jwk, created_at=now(), revoked_at=None)
+    try:
+        if transaction.session.get(Key, key.kid) is None:
+            with transaction.session.begin_nested():
+                transaction.session.add(key)
+            return
+    except IntegrityError:  # since we looked
+        pass
+    raise Conflict("key_known", "This key is registered already. A key belongs to one player, for ever.")
 
 
 def keys_of(player_id: str) -> list[Key]:
@@ -133,7 +156,7 @@ def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
             _expect(signed, "add", kid)
             _use_once(transaction, signed)
         _add_key(transaction, player, jwk)
-        _enter_key(transaction, player, "key_added", old, key=jwk)
+        _enter_key(transaction, player, "key_added", proof_of("signed", old.text), key=jwk)
         return transaction.session.get_one(Key, kid)
 
 
@@ -148,7 +171,9 @@ def revoke_key(player: Player, kid: str, statement: str) -> Key:
         _use_once(transaction, signed)
         if key.revoked_at is None:
             key.revoked_at = now()
-            _enter_key(transaction, player, "key_revoked", signed, kid=kid)
+            # Whoever else had the key may have asked for a token with it.
+            transaction.session.execute(delete(Token).where(Token.player_id == player.id))
+            _enter_key(transaction, player, "key_revoked", proof_of("signed", signed.text), kid=kid)
         return key
 
 
@@ -167,7 +192,7 @@ def _expect(signed: Signed, action: str, kid: str) -> None:
         raise BadStatement("statement_invalid", f'The statement must say "action": "{action}", "kid": "{kid}".')
 
 
-def _enter_key(transaction: Transaction, player: Player, kind: str, signed: Signed, **members: Any) -> None:
+def _enter_key(transaction: Transaction, player: Player, kind: str, proof: Any, **members: Any) -> None:
     """Tell every match the player sits in, so that its reader can judge signatures by the log alone."""
     session = transaction.session
     tables = session.execute(
@@ -178,7 +203,6 @@ def _enter_key(transaction: Transaction, player: Player, kind: str, signed: Sign
         .with_for_update(of=Match)
     ).all()
     for match, seat in tables:
-        proof = proof_of("signed", signed.text)
         Scribe(session, match).append(kind, seat=Seat(seat), proof=proof, **members)
 
 
@@ -190,6 +214,8 @@ def find_key(kid: str) -> Any | None:
 def _use_once(transaction: Transaction, signed: Signed) -> None:
     if signed.payload["iat"] < (now() - STATEMENT_LIFE).timestamp():
         raise BadStatement("statement_expired", "iat lies more than ten minutes back: sign anew.")
+    # One that was used so long ago could not be used again: iat may be ten minutes ahead, and then holds for ten more.
+    transaction.session.execute(delete(Statement).where(Statement.used_at < now() - 2 * STATEMENT_LIFE))
     transaction.session.add(Statement(kid=signed.kid, jti=signed.jti, used_at=now()))
     try:
         transaction.session.flush()

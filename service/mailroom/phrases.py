@@ -76,6 +76,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "your answer came after more than three days. Please register again.",
         "de": "deine Antwort kam nach mehr als drei Tagen. Bitte melde dich noch einmal an.",
     },
+    "answer.key_known": {
+        "en": "the key you registered with belongs to a player already, or was revoked. Please register with a new one.",
+        "de": "der Schlüssel deiner Anmeldung gehört schon jemandem oder wurde widerrufen. Bitte nimm einen neuen.",
+    },
     "finished.subject": {"en": "{title}: the match is over", "de": "{title}: die Partie ist zu Ende"},
     "finished.lead": {
         "en": "this match of {title} is over. {place}",
