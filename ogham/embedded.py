@@ -83,7 +83,7 @@ def _worker(celery: Celery[Any]) -> Iterator[None]:
         yield
     finally:
         worker_state.should_terminate = 0  # type: ignore[assignment]  # Celery's exit code, or None to go on
-        thread.join(0.5)  # it looks up every two seconds; what it is at now, if anything, is taken up after the next start
+        thread.join(0.5)  # it looks up every two seconds; what it is cut off from is taken up after the next start
         worker_state.should_terminate = None
 
 

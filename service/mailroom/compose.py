@@ -177,7 +177,8 @@ def _match(notice: Notice) -> Match:
 
 
 def _sight(match: Match, notice: Notice) -> Sight:
-    return see_match(match, None if notice.seat is None else Seat(notice.seat))
+    """The position that the notice tells of, however much later it is sent: what it shows is what an answer answers."""
+    return see_match(match, None if notice.seat is None else Seat(notice.seat), notice.seq)
 
 
 def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, ...]:

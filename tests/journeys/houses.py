@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -101,6 +101,7 @@ class Embedded:
         port, self.mail_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{port}"
         self._data = folder / "var"
+        self._letters: list[tuple[int, str, EmailMessage]] = []
         environment = {
             "OGHAM_DATA": str(self._data),
             "OGHAM_PORT": str(port),
@@ -114,11 +115,11 @@ class Embedded:
         wait_until_ready(self.url, self.program)
 
     def letters(self, address: str) -> list[EmailMessage]:
-        with sqlite3.connect(f"file:{self._data}/ogham.sqlite?mode=ro", uri=True) as database:
-            rows = database.execute(
-                "SELECT raw FROM letter WHERE recipient = ? ORDER BY sent_at, rowid", (address,)
-            ).fetchall()
-        return [message_from_bytes(raw, policy=policy.default) for (raw,) in rows]
+        seen = max((row for row, _, _ in self._letters), default=0)
+        with closing(sqlite3.connect(f"file:{self._data}/ogham.sqlite?mode=ro", uri=True)) as database:
+            new = database.execute("SELECT rowid, recipient, raw FROM letter WHERE rowid > ? ORDER BY rowid", (seen,))
+            self._letters += [(row, recipient, read_letter(raw)) for row, recipient, raw in new]
+        return [letter for _, recipient, letter in self._letters if recipient == address]
 
     @property
     def database_url(self) -> str:
@@ -133,6 +134,7 @@ class Grown:
         self.url = f"http://127.0.0.1:{port}"
         self.database_url = postgres.create_database()
         self.sink = sink
+        self._letters: list[tuple[str, EmailMessage]] = []
         environment = {
             "DATABASE_URL": self.database_url,
             "REDIS_URL": redis.url,
@@ -164,16 +166,21 @@ class Grown:
         until(lambda: door_answers(self.mail_port), "the mail listener")
 
     def stop(self) -> None:
+        """At once: nothing is needed of it any more."""
         for program in self.programs.values():
-            program.stop()
+            program.kill()
 
     def letters(self, address: str) -> list[EmailMessage]:
-        seen: dict[str, EmailMessage] = {}
-        for mail in list(self.sink.mails):
-            if mail[1] == address:
-                letter = message_from_bytes(mail[2], policy=policy.default)
-                seen.setdefault(str(letter["Message-ID"]), letter)
-        return list(seen.values())
+        self._letters += [(mail.rcpt, read_letter(mail.raw)) for mail in self.sink.mails[len(self._letters) :]]
+        each_once: dict[str, EmailMessage] = {}
+        for recipient, letter in self._letters:
+            if recipient == address:
+                each_once.setdefault(str(letter["Message-ID"]), letter)
+        return list(each_once.values())
+
+
+def read_letter(raw: bytes) -> EmailMessage:
+    return message_from_bytes(raw, policy=policy.default)
 
 
 def wait_until_ready(url: str, program: Program) -> None:

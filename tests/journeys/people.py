@@ -63,24 +63,26 @@ class Writer(ABC):
         post(self.house, mail)
 
     def play(self) -> bool:
-        """Answer the newest mail if it asks for a move. Reveals as a rule; takes what is offered now and then."""
-        letter = self.newest()
-        if letter is None:
-            return False
-        text = text_of(letter)
-        takes = re.findall(r"\b(?:take|nimm|nehmen) (\w+ \d+)", text.partition("\n-- ")[0])
-        if "could not be played" in text or "konnte nicht" in text:
-            self.answer(letter, "stop")
-        elif takes and len(self.answered) % 3 == 0:
-            self.answer(letter, f"take {takes[0]}")
-        elif re.search(r"\b(reveal|aufdecken)\b", text):
-            self.answer(letter, "reveal, lay else leave")
-        elif re.search(r"\bstop\b", text):
-            self.answer(letter, f"take {takes[0]}" if takes else "stop")
-        else:
-            self.answered.add(str(letter["Message-ID"]))
-            return False
-        return True
+        """Answer the newest mail that asks for a move, among those we haven't seen. (Mails may overtake each other.)"""
+        unseen = [one for one in self.house.letters(self.address) if str(one["Message-ID"]) not in self.answered]
+        self.answered |= {str(letter["Message-ID"]) for letter in unseen}
+        for letter in reversed(unseen):
+            line = self.choose(text_of(letter))
+            if line:
+                self.answer(letter, line)
+                return True
+        return False
+
+    def choose(self, text: str) -> str:
+        """A move that the mail offers: a reveal as a rule, every third time an open tile; nothing if it offers none."""
+        takes = re.findall(r"^ +(take \w+ \d+)", text, flags=re.MULTILINE)
+        if takes and len(self.answered) % 3 == 0:
+            return takes[0]
+        if re.search(r"^ +reveal\b", text, flags=re.MULTILINE):
+            return "reveal, lay else leave"
+        if re.search(r"^ +stop\b", text, flags=re.MULTILINE):
+            return takes[0] if takes else "stop"
+        return ""
 
     @abstractmethod
     def write(self, mail: EmailMessage, letter: EmailMessage, line: str) -> None:
