@@ -17,7 +17,7 @@ class EngineError(Exception):
 
 
 class NotationError(EngineError):
-    """`text` is no move. `expected` says, in the reader's language, what would have been one."""
+    """`text` is no move. `expected` may say, in notation, what would have been one."""
 
     code = "unreadable"
 

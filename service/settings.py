@@ -95,7 +95,7 @@ class Settings:
 
     def on_port(self, port: int) -> "Settings":
         """The same, embedded on another port."""
-        return replace(self, port=port, public_url=f"http://{self.host}:{port}")
+        return replace(self, port=port, public_url=_url(self.host, port))
 
 
 def _embedded(value: Mapping[str, str], common: dict[str, Any]) -> Settings:
@@ -110,10 +110,14 @@ def _embedded(value: Mapping[str, str], common: dict[str, Any]) -> Settings:
         redis_url=None,
         smtp_url=None,
         secret=value["OGHAM_SECRET"].encode() or _kept_secret(data),
-        public_url=value["OGHAM_PUBLIC_URL"] or f"http://{common['host']}:{common['port']}",
+        public_url=value["OGHAM_PUBLIC_URL"] or _url(common["host"], common["port"]),
         mail_domain=value["OGHAM_MAIL_DOMAIN"] or "ogham.localhost",
         **common,
     )
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _kept_secret(data: Path) -> bytes:

@@ -1,6 +1,6 @@
 """The games Ogham hosts. A new one is a folder beside this file and a word in `GAMES`."""
 
 from engine.game import Game
-import engine.games.keltis as keltis
+from engine.games import keltis
 
 GAMES: tuple[Game, ...] = (keltis,)

@@ -3,7 +3,8 @@
 Canonical: `reveal`, `reveal, lay else leave`, `reveal, leave`, `lay`, `leave`, `take blue 5`, `stop`.
 
 Read besides: any case and spacing, a full stop at the end, the German words, `blue5`, and every word cut short as long
-as one meaning is left. A line is read as a whole or not at all: a move inside a sentence is none.
+as one meaning is left. A line is read as a whole or not at all: a move inside a sentence is none, nor is a single
+letter, which may be how somebody signs a mail.
 """
 
 import re
@@ -99,7 +100,7 @@ def _words(text: str) -> list[str]:
     if len(text) > LONGEST:
         return []
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_UMLAUTS).strip().rstrip(".!;").rstrip()
-    if not _LINE.fullmatch(plain):
+    if len(plain) < 2 or not _LINE.fullmatch(plain):
         return []
     return _PHRASE.sub(lambda phrase: PHRASES[phrase[0]], " ".join(_WORD.findall(plain))).split()
 

@@ -27,7 +27,7 @@ CANONICAL = {
 
 SPELLINGS = {
     "reveal": [
-        "Reveal", "REVEAL.", "  reveal  ", "reveal!", "reveal;", "reveal .", "\treveal\r\n", "r", "R", "rev",
+        "Reveal", "REVEAL.", "  reveal  ", "reveal!", "reveal;", "reveal .", "\treveal\r\n", "re", "RE", "rev",
         "aufdecken", "Aufdecken.", "decke auf", "Deck auf!", "aufd", "ｒｅｖｅａｌ",
     ],
     "reveal, lay else leave": [
@@ -42,7 +42,7 @@ SPELLINGS = {
     ],
     "lay": ["Lay", "lay it", "la", "LAY!", "legen", "lege", "leg", "hinlegen", "anlegen"],
     "leave": ["Leave.", "leave it", "lea", "liegenlassen", "liegen lassen", "Lasse liegen!", "lass  liegen", "li"],
-    "stop": ["STOP", "s", "st", "pass", "Pass.", "p", "stopp", "passe", "passen", "aufhören", "Aufhoeren", "aufhoren",
+    "stop": ["STOP", "st", "pass", "Pass.", "pa", "stopp", "passe", "passen", "aufhören", "Aufhoeren", "aufhoren",
              "AUFHÖREN", "aufho\N{COMBINING DIAERESIS}ren", "höre auf", "hör auf!"],
     "take blue 5": [
         "Take Blue 5", "take blue5", "take  blue,5.", "t blue 5", "t bl5", "take blu 5", "ta blue 05", "take, blue 5",
@@ -63,9 +63,8 @@ AMBIGUOUS = {
     "t b 5": ["take blue 5", "take brown 5"],
     "nimm b5": ["take blue 5", "take brown 5"],
     "take g7": ["take yellow 7", "take green 7"],  # gelb, grün, green
-    "l": ["lay", "leave"],
     "le": ["lay", "leave"],  # leave, legen
-    "a": ["reveal", "lay", "stop"],  # aufdecken, anlegen, aufhören
+    "auf": ["reveal", "stop"],  # aufdecken, aufhören
     "r l": ["reveal, lay else leave", "reveal, leave"],
 }
 
@@ -78,7 +77,7 @@ PROSE = [
     "reveal/lay", "take blue -5", "take blue 5.0", "take blue five", "take ٣ 5", "take blue ٣", "tak blue 5 5",
     "nimm nimm blau 5", "aufdecken auf", "Ich decke auf", "Kannst du aufhören?", "revealed", "takes blue 5", "laying",
     "passt", "x" * 100_000, "take blue " + "9" * 5_000, "reveal" + " " * 5_000, "\ud800", "\N{PILE OF POO}", "½", "ﬃ",
-    "a " * 40, "l," * 40, "r l l l", "take 5 5", "5 5 take",
+    "r", "R.", "s", "L", "a " * 40, "l," * 40, "r l l l", "take 5 5", "5 5 take",
 ]  # fmt: skip
 
 
@@ -125,7 +124,7 @@ def test_arbitrary_text_is_a_move_or_no_notation(text: str) -> None:
 
 WORDS_OF_THE_GAME = (
     "reveal", "take", "lay", "leave", "else", "and", "stop", "blue", "b", "g", "5", "11", "nimm", "gelb", ",", ".",
-    "legen", "auf", "r", "l",
+    "legen", "auf", "re", "le",
 )  # fmt: skip
 
 
