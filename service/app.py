@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from flask import Flask
+from flask import Flask, Response
 
 from engine.game import Game
 from engine.games import GAMES
@@ -28,4 +28,11 @@ def create_app(
     connect(app, settings.database_url)
     add_api(app)
     add_pages(app)
+    app.after_request(_no_guessing)
     return app
+
+
+def _no_guessing(response: Response) -> Response:
+    """Browsers take every answer for what it says it is."""
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response

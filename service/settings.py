@@ -8,7 +8,7 @@ refuses to start, so that a half-configured service never answers.
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,9 @@ class Settings:
         return self.smtp_url is None
 
     @staticmethod
-    def from_environment(environ: Mapping[str, str] = os.environ) -> "Settings":
+    def from_environment(environ: Mapping[str, str] = os.environ, **instead: str) -> "Settings":
+        """What the variables say; `instead` goes before them."""
+        environ = {**environ, **instead}
         value = {name: environ.get(name, "") or default for name, (default, _) in VARIABLES.items()}
         servers = [name for name in ("DATABASE_URL", "REDIS_URL", "SMTP_URL") if value[name]]
         common: dict[str, Any] = {
@@ -92,10 +94,6 @@ class Settings:
             mail_domain=value["OGHAM_MAIL_DOMAIN"].lower(),
             **common,
         )
-
-    def on_port(self, port: int) -> "Settings":
-        """The same, embedded on another port."""
-        return replace(self, port=port, public_url=_url(self.host, port))
 
 
 def _embedded(value: Mapping[str, str], common: dict[str, Any]) -> Settings:
