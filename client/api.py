@@ -121,7 +121,8 @@ class Ogham:
 
     def _take_seat(self, match: Match, seat: int) -> Match:
         signer = self._signer()
-        said = {"match": match["id"], "opened": match["opened"], "seat": seat, "keys": [signer.public]}
+        keys = [key["jwk"] for key in self.keys() if key["revoked_at"] is None]
+        said = {"match": match["id"], "opened": match["opened"], "seat": seat, "keys": keys}
         statement = signer.sign("ogham-join+jws", said | {"nonce": secrets.token_urlsafe(32)})
         answer = self._insist(_at("matches", match["id"], "seats"), {"statement": statement})
         return cast(Match, _body(answer))

@@ -18,7 +18,7 @@ from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFou
 from service.ids import new_id
 from service.notices import store_notice, table_of, tell_the_end, tell_whose_turn
 from service.parts import now, parts
-from service.players import check_address, find_key
+from service.players import check_address, find_key, valid_keys
 from service.signing import Signed, import_key, read_statement
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, game_of, load_state, proof_of, save_snapshot
@@ -92,7 +92,7 @@ def join_signed(match_id: str, text: str) -> tuple[Match, int]:
         session = transaction.session
         match = lock_match(session, match_id)
         player = session.get_one(Player, key.player_id)
-        _check_join(session, match, signed)
+        _check_join(session, match, player, signed)
         seat = signed.payload["seat"]
         seated = session.get(Seated, (match_id, seat))
         if seated is not None and (seated.player_id, seated.nonce) == (player.id, signed.payload["nonce"]):
@@ -102,7 +102,7 @@ def join_signed(match_id: str, text: str) -> tuple[Match, int]:
         return match, seat
 
 
-def _check_join(session: Session, match: Match, signed: Signed) -> None:
+def _check_join(session: Session, match: Match, player: Player, signed: Signed) -> None:
     payload = signed.payload
     opened = session.get_one(Entry, (match.id, 0))
     if payload["opened"] != encode(opened.hash):
@@ -113,10 +113,9 @@ def _check_join(session: Session, match: Match, signed: Signed) -> None:
     if not isinstance(payload["nonce"], str) or not 16 <= len(payload["nonce"]) <= LONGEST_NONCE:
         raise BadStatement("statement_invalid", "nonce must be a text of 16 to 200 characters, random and your own.")
     keys = payload["keys"]
-    if not isinstance(keys, list) or signed.kid not in {import_key(jwk).thumbprint() for jwk in keys}:
-        raise BadStatement(
-            "statement_invalid", "keys must list the public keys you will sign with, this one among them."
-        )
+    listed = sorted(import_key(jwk).thumbprint() for jwk in keys) if isinstance(keys, list) else None
+    if listed != sorted(key.kid for key in valid_keys(player.id)):  # a reader of the log knows of no others
+        raise BadStatement("statement_invalid", "keys must list your public keys: all that are valid, each once.")
 
 
 def join_by_mail(
@@ -131,7 +130,8 @@ def join_by_mail(
     free = [seat for seat in range(match.seats) if seat not in taken]
     if match.status != "open" or not free:
         raise Conflict("table_full", "All seats of this match are taken.")
-    _take_seat(transaction, match, player, free[0], words[:LONGEST_NONCE], [], proof)
+    keys = [key.jwk for key in valid_keys(player.id)]
+    _take_seat(transaction, match, player, free[0], words[:LONGEST_NONCE], keys, proof)
     return match, free[0]
 
 

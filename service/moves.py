@@ -187,7 +187,8 @@ def _settle(transaction: Transaction, submission: Submission) -> None:
     player = session.get_one(Player, submission.player_id)
     scribe = Scribe(session, match)
     before = match.length
-    verdict: dict[str, Any] = {"played": [], "problem": _staleness(session, match, submission), "dropped": []}
+    problem = _revocation(session, submission) or _staleness(session, match, submission)
+    verdict: dict[str, Any] = {"played": [], "problem": problem, "dropped": []}
     if verdict["problem"] is None:
         state = _play_lines(session, match, scribe, submission, verdict, player)
         if match.length > before:
@@ -205,6 +206,13 @@ def _go_on(transaction: Transaction, match: Match, scribe: Scribe, state: State,
         scribe.append("moved", seat=absence.seat, proof={"grade": "service"}, move=absence.move, events=absence.events)
         state = absence.state
     settle_state(transaction, match, scribe, state, before)
+
+
+def _revocation(session: Session, submission: Submission) -> dict[str, Any] | None:
+    """The problem of a key that was revoked after it signed: its move would stand in the log behind the revocation."""
+    if submission.grade != "signed" or session.get_one(Key, submission.kid).revoked_at is None:
+        return None
+    return {"code": "key_revoked", "detail": "The key that signed this was revoked before it was settled."}
 
 
 def _staleness(session: Session, match: Match, submission: Submission) -> dict[str, Any] | None:

@@ -146,6 +146,10 @@ def keys_of(player_id: str) -> list[Key]:
     return list(db.session.scalars(select(Key).where(Key.player_id == player_id).order_by(Key.created_at, Key.kid)))
 
 
+def valid_keys(player_id: str) -> list[Key]:
+    return [key for key in keys_of(player_id) if key.revoked_at is None]
+
+
 def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
     """A further key: `proof` is signed by the new one, `statement` by one that is valid already; both say the same."""
     kid = import_key(jwk).thumbprint()
