@@ -456,7 +456,7 @@ def print_summary(summary: "Summary") -> None:
 def up(port: int | None, mail_port: int | None, data: str | None) -> None:
     """Start Ogham in one process: API, worker, schedule, mail listener, mailbox."""
     given = {"OGHAM_PORT": port, "OGHAM_MAIL_PORT": mail_port, "OGHAM_DATA": data}
-    settings = Settings.from_environment(**{name: str(it) for name, it in given.items() if it is not None})
+    settings = Settings.from_environment(instead={name: str(it) for name, it in given.items() if it is not None})
     from ogham import embedded
 
     embedded.run(settings)

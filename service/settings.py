@@ -64,9 +64,11 @@ class Settings:
         return self.smtp_url is None
 
     @staticmethod
-    def from_environment(environ: Mapping[str, str] = os.environ, **instead: str) -> "Settings":
+    def from_environment(
+        environ: Mapping[str, str] = os.environ, instead: Mapping[str, str] | None = None
+    ) -> "Settings":
         """What the variables say; `instead` goes before them."""
-        environ = {**environ, **instead}
+        environ = {**environ, **(instead or {})}
         value = {name: environ.get(name, "") or default for name, (default, _) in VARIABLES.items()}
         servers = [name for name in ("DATABASE_URL", "REDIS_URL", "SMTP_URL") if value[name]]
         common: dict[str, Any] = {

@@ -43,7 +43,6 @@ def _in_url(host: str) -> str:
 def add_headers(response: Response) -> Response:
     """What holds for all pages; a page that needs another policy has set it already."""
     response.headers.setdefault("Content-Security-Policy", CONTENT)
-    response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
     # Not no-referrer: with that, browsers send `Origin: null` with a form, and our own would be refused.
     response.headers["Referrer-Policy"] = "same-origin"
