@@ -5,22 +5,24 @@ Work (a submission, a mail, a notice) is a row with a status; see `claims.py` fo
 """
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Text, TypeDecorator, UniqueConstraint
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
+EPOCH = datetime.fromtimestamp(0, UTC)
+
 
 class Instant(TypeDecorator[datetime]):
-    """A moment, kept as whole milliseconds."""
+    """A moment, kept as the whole milliseconds before it: what is due now is due, and reads back as it was told."""
 
     impl = BigInteger
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        return None if value is None else round(value.timestamp() * 1000)
+        return None if value is None else (value - EPOCH) // timedelta(milliseconds=1)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
         return None if value is None else datetime.fromtimestamp(value / 1000, UTC)
