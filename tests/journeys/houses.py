@@ -90,6 +90,9 @@ class Program:
                 self._process.wait(5)
         self._process = None
 
+    def ended(self) -> bool:
+        return self._process is None or self._process.poll() is not None
+
     def output(self) -> str:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
@@ -185,9 +188,10 @@ def read_letter(raw: bytes) -> EmailMessage:
 
 def wait_until_ready(url: str, program: Program) -> None:
     try:
-        until(lambda: is_ready(url), f"{url} to be ready")
+        until(lambda: program.ended() or is_ready(url), f"{url} to be ready")
     except AssertionError as error:
         raise AssertionError(f"{error}; it said:\n{program.output()}") from None
+    assert not program.ended(), program.output()
 
 
 def is_ready(url: str) -> bool:
