@@ -21,7 +21,7 @@ from service.parts import now, parts
 from service.players import check_address, find_key, valid_keys
 from service.signing import Signed, import_key, read_statement
 from service.store.db import Transaction, db, writing
-from service.store.logbook import Scribe, game_of, load_state, proof_of, save_snapshot
+from service.store.logbook import Scribe, game_of, keep_state, load_state, proof_of
 from service.store.tables import Entry, Key, Match, Player, Seated
 
 JOIN = frozenset({"match", "opened", "seat", "keys", "nonce"})
@@ -183,7 +183,7 @@ def settle_state(transaction: Transaction, match: Match, scribe: Scribe, state: 
         scribe.append("closed", proof={"grade": "service"}, outcome=freeze(outcome), secret=encode(match.secret))
         match.status = "over"
         tell_the_end(transaction, match)
-    save_snapshot(transaction.session, match, state, before)
+    keep_state(transaction.session, match, state, before)
 
 
 def lock_match(session: Session, match_id: str) -> Match:

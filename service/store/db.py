@@ -13,7 +13,7 @@ from typing import Any
 from flask import Flask
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
 from service.parts import parts
@@ -87,5 +87,6 @@ def prepare_engine(engine: Engine) -> None:
 
 
 def is_outage(error: DBAPIError) -> bool:
-    """Whether the database, and not the statement, is what failed."""
-    return error.connection_invalidated or type(error.orig).__name__ in ("OperationalError", "InterfaceError")
+    """Whether the database, and not the statement, is what failed: it is gone, busy for too long, or not migrated."""
+    gone = error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
+    return gone or type(error.orig).__name__ == "UndefinedTable"  # which SQLite calls an OperationalError

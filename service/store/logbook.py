@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from service.parts import now, parts, timestamp
 from service.store.tables import Entry, Match, PersonalOpening, SealOpening, Snapshot
 
 SNAPSHOT_EVERY = 32
+MOST_REMEMBERED = 500
 
 
 def game_of(match: Match) -> Game:
@@ -113,6 +115,8 @@ def load_state(session: Session, match: Match, length: int | None = None) -> Sta
     """The state when the log had this length (None: now); None before the deal. From the nearest snapshot, if any."""
     game = game_of(match)
     length = match.length if length is None else length
+    if length == match.length and match.head in _remembered:
+        return _remembered[match.head]
     snapshot = session.scalars(
         select(Snapshot)
         .where(Snapshot.match_id == match.id, Snapshot.length <= length, Snapshot.version == _version(game))
@@ -128,8 +132,16 @@ def load_state(session: Session, match: Match, length: int | None = None) -> Sta
     return replay(game, publics, hidden_values(session, match), state)
 
 
-def save_snapshot(session: Session, match: Match, state: State, before: int) -> None:
-    """Keep the state if the log has grown past a multiple of SNAPSHOT_EVERY since it had the length `before`."""
+# The newest states of the matches this process dealt with, by the hash they follow from: whatever else happens, what
+# that hash stands for doesn't change.
+_remembered: OrderedDict[bytes, State] = OrderedDict()
+
+
+def keep_state(session: Session, match: Match, state: State, before: int) -> None:
+    """Remember the state; store it when the log, `before` entries long until now, passed a multiple of SNAPSHOT_EVERY."""
+    _remembered[match.head] = state
+    if len(_remembered) > MOST_REMEMBERED:
+        _remembered.popitem(last=False)
     if match.length // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
         session.merge(
             Snapshot(match_id=match.id, length=match.length, version=_version(game_of(match)), state=freeze(state))
