@@ -168,7 +168,7 @@ def test_a_snapshot_of_this_version_is_used(stage: Stage) -> None:
         transaction.session.execute(text("UPDATE snapshot SET state = '{\"planted\": true}'"))
     ann.client.state(match_id, SNAPSHOT_EVERY - 1)
     with pytest.raises(Problem, match="internal"):
-        ann.client.state(match_id)
+        ann.client.state(match_id, SNAPSHOT_EVERY)
 
 
 # -- an outage
