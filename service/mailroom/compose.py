@@ -101,42 +101,46 @@ def _turn(notice: Notice) -> Content:
 
 def _answer(notice: Notice) -> Content:
     """What became of a mail: a settled submission's verdict, or why there was none."""
-    language = _language(notice)
+    about, language = notice.about, _language(notice)
     if notice.match_id is None:
-        return Content("Ogham", say(f"answer.{notice.about['said']}", language))
+        return Content("Ogham", say(f"answer.{about['said']}", language))
     match = _match(notice)
-    title = game_of(match).info.title
-    subject = say("answer.subject", language, title=title)
-    if match.status == "open":
-        seat = {"seat": notice.seat if notice.seat is None else notice.seat + 1}
-        return Content(subject, say(f"answer.{notice.about['said']}", language, **seat))
-    if notice.seat is None:
-        return Content(subject, say(f"answer.{notice.about['said']}", language))
+    subject = say("answer.subject", language, title=game_of(match).info.title)
+    if "submission" in about:
+        lead = _verdict(db.session.get_one(Submission, about["submission"]), language)
+    elif about["said"] in ("nothing", "unclear"):
+        lead = say(f"answer.{about['said']}", language, line=about.get("line", ""))
+        if about["below"]:
+            lead += "\n" + say("answer.below", language, cut=say("cut", language))
+    else:  # about a seat, taken or not: there may be no position yet
+        seat = "" if notice.seat is None else notice.seat + 1
+        return Content(subject, say(f"answer.{about['said']}", language, seat=seat))
     sight = _sight(match, notice)
-    return Content(subject, _verdict(notice, language), how=sight.game.guide(sight.view, language), sight=sight)
+    return Content(subject, lead, how=sight.game.guide(sight.view, language), sight=sight)
 
 
-def _verdict(notice: Notice, language: Language) -> str:
-    about = notice.about
-    if "submission" not in about:
-        lines = [say(f"answer.{about['said']}", language, line=about.get("line", ""), seat=cast(int, notice.seat) + 1)]
-        if about.get("below"):
-            lines.append(say("answer.below", language, cut=say("cut", language)))
-        return "\n".join(lines)
-    verdict = cast(dict[str, Any], db.session.get_one(Submission, about["submission"]).verdict)
+def _verdict(submission: Submission, language: Language) -> str:
+    verdict = cast(dict[str, Any], submission.verdict)
     lines = []
     if verdict["played"]:
         lines.append(say("answer.played", language, moves="; ".join(item["move"] for item in verdict["played"])))
-    problem = verdict["problem"]
-    if problem is not None and problem["code"] == "stale":
-        lines.append(say("answer.stale", language))
-    elif problem is not None:
-        lines.append(say("answer.refused", language, line=problem.get("line", ""), detail=problem["detail"]))
-        if "rule" in problem:
-            lines[-1] += " " + say("answer.rule", language, rule=problem["rule"])
+    if verdict["problem"] is not None:
+        lines.append(_problem(verdict["problem"], language))
     if verdict["dropped"]:
         lines.append(say("answer.dropped", language, lines="; ".join(verdict["dropped"])))
     return "\n".join(lines)
+
+
+def _problem(problem: dict[str, Any], language: Language) -> str:
+    match problem["code"]:
+        case "stale":
+            return say("answer.stale", language)
+        case "move_unreadable":
+            return say("answer.unreadable", language, line=problem["line"])
+        case "move_ambiguous":
+            return say("answer.ambiguous", language, line=problem["line"], choices=", ".join(problem["choices"]))
+    sentence = say("answer.refused", language, line=problem.get("line", ""), detail=problem["detail"])
+    return f"{sentence} {say('answer.rule', language, rule=problem['rule'])}" if "rule" in problem else sentence
 
 
 def _finished(notice: Notice) -> Content:
@@ -219,7 +223,8 @@ def _built(notice: Notice, content: Content) -> bytes:
         "board": say("board", language),
         "footer": say("footer", language, match=notice.match_id, url=url) if notice.match_id else f"Ogham, {url}",
     }
-    mail = EmailMessage(policy=policy.SMTP)
+    # 7bit: whatever server it is handed to, it needn't be asked whether it takes more.
+    mail = EmailMessage(policy=policy.SMTP.clone(cte_type="7bit"))
     mail["From"] = Address("Ogham", "play", settings.mail_domain)
     mail["To"] = Address(addr_spec=notice.address)
     mail["Reply-To"] = Address("Ogham", f"play+{reply_token(notice.id)}", settings.mail_domain)
@@ -230,7 +235,8 @@ def _built(notice: Notice, content: Content) -> bytes:
         mail["References"] = f"<{notice.match_id}@{settings.mail_domain}>"
     mail["Auto-Submitted"] = "auto-generated"
     content_id = f"{notice.id}.board@{settings.mail_domain}"
-    mail.set_content(_templates.get_template("mail.txt").render(facts | {"lead": _wrapped(content.lead)}))
+    narrow = {"lead": _wrapped(content.lead), "since": [_wrapped(sentence) for sentence in content.since]}
+    mail.set_content(_templates.get_template("mail.txt").render(facts | narrow))
     html = _templates.get_template("mail.html").render(facts | {"picture": content_id if picture else ""})
     mail.add_alternative(html, subtype="html")
     if picture:

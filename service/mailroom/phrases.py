@@ -42,6 +42,14 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "“{line}” could not be played. {detail}",
         "de": "„{line}“ konnte nicht gespielt werden. {detail}",
     },
+    "answer.unreadable": {
+        "en": "“{line}” could not be played: it isn't a move we can read.",
+        "de": "„{line}“ konnte nicht gespielt werden: Das lesen wir nicht als Zug.",
+    },
+    "answer.ambiguous": {
+        "en": "“{line}” could not be played: it may mean {choices}.",
+        "de": "„{line}“ konnte nicht gespielt werden: Es kann {choices} heißen.",
+    },
     "answer.rule": {"en": "(Rule {rule})", "de": "(Regel {rule})"},
     "answer.dropped": {"en": "What came after it was left out: {lines}", "de": "Was danach kam, blieb liegen: {lines}"},
     "answer.stale": {
@@ -53,12 +61,20 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "wir haben in deiner Mail keinen Zug gefunden, also wurde nichts gespielt.",
     },
     "answer.unclear": {
-        "en": "we could not tell which lines of your mail are moves, so nothing was played. We stumbled over: “{line}”",
-        "de": "wir konnten nicht erkennen, welche Zeilen deiner Mail Züge sind, also wurde nichts gespielt. Gestolpert sind wir über: „{line}“",
+        "en": "we could not tell which lines of your mail are moves, so nothing was played. We stumbled over: “{line}”\nPlease write the moves one below the other, each on a line of its own, and anything else apart from them.",
+        "de": "wir konnten nicht erkennen, welche Zeilen deiner Mail Züge sind, also wurde nichts gespielt. Gestolpert sind wir über: „{line}“\nBitte schreib die Züge untereinander, jeden in eine eigene Zeile, und alles andere mit Abstand davon.",
     },
     "answer.below": {
-        "en": "Your answer stood below the line “{cut}”. Please write it above that line, or delete the line.",
-        "de": "Deine Antwort stand unter der Zeile „{cut}“. Bitte schreib sie darüber, oder lösche die Zeile.",
+        "en": "What stands below a quotation or below the line “{cut}” isn't read. Please write above it, or delete it.",
+        "de": "Was unter einem Zitat oder unter der Zeile „{cut}“ steht, wird nicht gelesen. Bitte schreib darüber, oder lösche sie.",
+    },
+    "answer.not_joined": {
+        "en": "your mail didn't begin with the word “join”, so no seat was taken. You may answer the invitation again; to decline, do nothing.",
+        "de": "deine Mail begann nicht mit dem Wort „mitspielen“, also bist du nicht dabei. Du kannst die Einladung noch einmal beantworten; um abzulehnen, tu nichts.",
+    },
+    "answer.unconfirmed": {
+        "en": "your mail didn't begin with the word “yes”, so nobody was registered. If somebody else used your address, do nothing, and nothing happens.",
+        "de": "deine Mail begann nicht mit dem Wort „ja“, also wurde niemand angemeldet. Wenn jemand anders deine Adresse benutzt hat, tu nichts, dann geschieht auch nichts.",
     },
     "answer.table_full": {
         "en": "the table is full already; maybe next time.",

@@ -6,6 +6,7 @@ A crash between the server's 250 and our mark sends a second copy with the same 
 import logging
 import smtplib
 import ssl
+from contextlib import suppress
 
 from service.ids import new_id
 from service.mailroom.compose import Outdated, compose
@@ -50,9 +51,10 @@ def _hand_over(smtp_url: str, notice: Notice, raw: bytes) -> None:
     except smtplib.SMTPRecipientsRefused as refusal:
         code, text = next(iter(refusal.recipients.values()))
         _refused(notice, code, text)
-    except smtplib.SMTPResponseException as refusal:
+    except smtplib.SMTPDataError as refusal:
         _refused(notice, refusal.smtp_code, refusal.smtp_error)
     except (OSError, smtplib.SMTPException) as error:
+        # Also a 5xx to our greeting, password or sender: the fault is between us and the server, and will be mended.
         journal.warning("notice %s waits: %s", notice.id, error)
         _try_later(notice, f"{type(error).__name__}")
     else:
@@ -89,12 +91,12 @@ def _put_into_mailbox(notice: Notice, raw: bytes) -> None:
 def _send(smtp_url: str, address: str, raw: bytes) -> None:
     implicit_tls, host, port, user, password = smtp_parts(smtp_url)
     context = ssl.create_default_context()
-    connect = (
+    server = (
         smtplib.SMTP_SSL(host, port, timeout=TIMEOUT, context=context)
         if implicit_tls
         else smtplib.SMTP(host, port, timeout=TIMEOUT)
     )
-    with connect as server:
+    try:
         server.ehlo()
         if not implicit_tls and server.has_extn("starttls"):
             server.starttls(context=context)
@@ -102,3 +104,7 @@ def _send(smtp_url: str, address: str, raw: bytes) -> None:
         if user:
             server.login(user, password or "")
         server.sendmail(f"bounce@{parts().settings.mail_domain}", [address], raw)
+        with suppress(OSError, smtplib.SMTPException):  # it has the mail; how it says goodbye changes nothing
+            server.quit()
+    finally:
+        server.close()

@@ -9,24 +9,26 @@ import logging
 import re
 from typing import Any, cast
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from engine.errors import NotationError
 from engine.events import Seat
+from engine.game import Language
 from service.errors import Conflict
 from service.ids import fingerprint, new_id
+from service.mailroom.lines import find_moves
 from service.mailroom.reply import Reply, read_reply
 from service.matches import find_match, join_by_mail, see_match
-from service.moves import LONGEST_LINE, MOST_LINES, accept_mailed
+from service.moves import accept_mailed
 from service.notices import store_notice, tell_player
 from service.parts import now, parts
 from service.players import NAME, confirm, player_at
 from service.store.claims import claim, finish, put_back
 from service.store.db import Transaction, writing
 from service.store.logbook import proof_of
-from service.store.tables import Mail, Notice, Player
+from service.store.tables import Mail, Match, Notice, Player
 
 LARGEST_MAIL = 1_048_576
+MOST_ANSWERS = 5
 
 journal = logging.getLogger(__name__)
 
@@ -57,30 +59,31 @@ def read_mail(mail_id: str) -> None:
     if mail is None:
         return
     try:
-        reply = read_reply(mail.raw)
         with writing() as transaction:
-            verdict = _act(transaction, mail, reply)
-            if not finish(transaction, mail, verdict=verdict, identity=_identity(transaction, mail, reply, verdict)):
+            verdict, identity = _act(transaction, mail)
+            if not finish(transaction, mail, verdict=verdict, identity=identity):
                 transaction.session.rollback()
     except Exception:  # noqa: BLE001  (our fault, not the mail's: it is tried again)
         journal.exception("mail %s could not be read", mail_id)
         put_back(mail)
 
 
-def _act(transaction: Transaction, mail: Mail, reply: Reply) -> str:
-    """Do what the mail says; the answer is what is recorded of it."""
+def _act(transaction: Transaction, mail: Mail) -> tuple[str, str | None]:
+    """Do what the mail says. What is recorded of it, and what it is known by should it come again."""
     notice = _answered(transaction, mail)
     if notice is None:
-        return "ignored: no token of ours in the address"
-    if not mail.sender:
-        return "ignored: no envelope sender"
+        return "ignored: no token of ours in the address", None
+    if mail.sender in ("", "<>"):
+        return "ignored: no envelope sender", None
+    reply = read_reply(mail.raw)
     if reply.automatic:
-        return f"ignored: automatic ({reply.automatic})"
+        return f"ignored: automatic ({reply.automatic})", None
     if reply.sender != notice.address:
-        return "ignored: not from the registered address"
-    if _seen_before(transaction, notice, reply):
-        return "ignored: this Message-ID came before"
-    return _ACTS[notice.kind](transaction, mail, reply, notice)
+        return "ignored: not from the registered address", None
+    identity = fingerprint(f"{notice.address} {reply.message_id or hashlib.sha256(mail.raw).hexdigest()}")
+    if transaction.session.scalars(select(Mail.id).where(Mail.identity == identity)).one_or_none() is not None:
+        return "ignored: this Message-ID came before", None
+    return _ACTS[notice.kind](transaction, mail, reply, notice), identity
 
 
 def _answered(transaction: Transaction, mail: Mail) -> Notice | None:
@@ -90,122 +93,94 @@ def _answered(transaction: Transaction, mail: Mail) -> Notice | None:
     return transaction.session.scalars(select(Notice).where(Notice.reply_hash == fingerprint(token))).one_or_none()
 
 
-def _message_identity(notice: Notice, reply: Reply) -> str | None:
-    return fingerprint(f"{notice.address} {reply.message_id}") if reply.message_id else None
-
-
-def _seen_before(transaction: Transaction, notice: Notice, reply: Reply) -> bool:
-    identity = _message_identity(notice, reply)
-    return identity is not None and bool(
-        transaction.session.scalars(select(Mail.id).where(Mail.identity == identity)).one_or_none()
-    )
-
-
-def _identity(transaction: Transaction, mail: Mail, reply: Reply, verdict: str) -> str | None:
-    if verdict.startswith("ignored"):
-        return None
-    return _message_identity(cast(Notice, _answered(transaction, mail)), reply)
-
-
 # -- what each kind of notice may be answered with
 
 
-def _confirm(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) -> str:
-    """Any word will do: that an answer came from this address, to this token, is the proof."""
-    if not reply.paragraphs:
+def _confirm(transaction: Transaction, _: Mail, reply: Reply, notice: Notice) -> str:
+    """Only a yes will do: who asks what this is, or says no, wants no player, nor somebody else's key in their name."""
+    if _words_after(r"yes|ja", reply) is None:
+        _answer_once(transaction, notice, "unconfirmed")
         return "nothing said"
     try:
         player = confirm(transaction, notice.about["registration"])
     except Conflict as error:
-        _answer_stranger(transaction, mail, notice, error.code)
+        _answer_once(transaction, notice, error.code)
         return f"refused: {error.code}"
-    _answer_stranger(transaction, mail, notice, "confirmed", player)
+    _answer_once(transaction, notice, "confirmed", player)
     return "registration confirmed"
 
 
 def _join(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) -> str:
-    words = [line for paragraph in reply.paragraphs for line in paragraph]
-    found = re.match(r"(?:join|mitspielen|ja|yes)\b[\s,:]*(.*)", words[0], re.IGNORECASE) if words else None
-    if found is None:
+    words = _words_after(r"join|mitspielen|yes|ja", reply)
+    if words is None:
+        _answer_once(transaction, notice, "not_joined")
         return "nothing said"
-    name = notice.address.partition("@")[0]
-    name = name.title() if NAME.fullmatch(name.title()) else "Guest"
-    player = player_at(transaction, notice.address, name, notice.language)
+    name = notice.address.partition("@")[0].title()
     proof = proof_of("mailed", _evidence(mail, reply))
-    nonce = " ".join([found[1], *words[1:]]).strip() or mail.id
     try:
-        match, seat = join_by_mail(transaction, cast(str, notice.match_id), player, nonce, proof)
+        with transaction.session.begin_nested():
+            player = player_at(transaction, notice.address, name if NAME.fullmatch(name) else "Guest", notice.language)
+            match, seat = join_by_mail(transaction, cast(str, notice.match_id), player, words or mail.id, proof)
     except Conflict as error:
-        _answer_stranger(transaction, mail, notice, error.code, player)
+        _answer_once(transaction, notice, error.code)
         return f"refused: {error.code}"
     if match.status == "open":
-        tell_player(transaction, "answer", f"answer:{mail.id}", player, match, seat, said="joined")
+        tell_player(transaction, "answer", f"answer:{notice.id}", player, match, seat, said="joined")
     return f"joined on seat {seat}"
 
 
-def _move(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) -> str:
-    player = transaction.session.get_one(Player, cast(str, notice.player_id))
-    match, seat = find_match(cast(str, notice.match_id)), Seat(cast(int, notice.seat))
-    lines, stumbled = _moves(reply, match, seat)
-    if lines:
-        evidence = _evidence(mail, reply)
-        submission = accept_mailed(transaction, match.id, seat, player, mail.id, evidence, cast(int, notice.seq), lines)
-        return f"submission {submission.id}"
-    about: dict[str, Any] = {"said": "unclear", "line": stumbled} if stumbled else {"said": "nothing"}
-    tell_player(transaction, "answer", f"answer:{mail.id}", player, match, seat, **about, below=reply.below)
-    return "nothing said"
+def _words_after(opening: str, reply: Reply) -> str | None:
+    """What follows one of these words, which must be the mail's first; None where it isn't."""
+    lines = [line for paragraph in reply.paragraphs for line in paragraph]
+    found = re.match(rf"(?:{opening})\b[\s,:]*(.*)", lines[0], re.IGNORECASE) if lines else None
+    return None if found is None else " ".join([found[1], *lines[1:]]).strip()
 
 
-_ACTS = {"welcome": _confirm, "invitation": _join, "turn": _move, "answer": _move, "finished": _move}
-
-
-def _moves(reply: Reply, match: Any, seat: Seat) -> tuple[list[str], str]:
-    """The lines that are moves: one paragraph in which every line reads as one. Prose around it is left alone.
-
-    Where a paragraph holds both moves and other lines, or several hold moves, nobody should guess: then there are none,
-    and the second part of the answer is the line to ask about.
-    """
-    view = see_match(match, seat)
-    found: list[str] = []
-    for paragraph in reply.paragraphs:
-        readable = [line for line in paragraph if _reads_as_move(line, view)]
-        if not readable:
-            continue
-        if len(readable) < len(paragraph):
-            return [], next(line for line in paragraph if line not in readable)
-        if found or len(readable) > MOST_LINES:
-            return [], readable[0]
-        found = readable
-    return found, ""
-
-
-def _reads_as_move(line: str, sight: Any) -> bool:
-    if len(line) > LONGEST_LINE:
-        return False
-    try:
-        sight.game.parse(line, sight.view)
-    except NotationError as error:
-        return error.code == "ambiguous"  # it is meant as a move, and the answer will say what it may mean
-    return True
-
-
-def _evidence(mail: Mail, reply: Reply) -> dict[str, str]:
-    domain = (reply.sender or "").rpartition("@")[2]
-    digest = hashlib.sha256(mail.raw).hexdigest()
-    return {"mail": digest, "dkim": "unchecked", "message_id": reply.message_id, "domain": domain}
-
-
-def _answer_stranger(
-    transaction: Transaction, mail: Mail, notice: Notice, said: str, player: Player | None = None
-) -> None:
-    """An answer to somebody who has no seat: about their registration, or an invitation that came to nothing."""
+def _answer_once(transaction: Transaction, notice: Notice, said: str, player: Player | None = None) -> None:
+    """An answer to somebody who has no seat, about their registration or invitation. The same is said once."""
     store_notice(
         transaction,
         "answer",
-        f"answer:{mail.id}",
+        f"answer:{notice.id}:{said}",
         address=notice.address,
         language=notice.language,
         player_id=player.id if player else notice.player_id,
         match_id=notice.match_id,
         about={"said": said},
     )
+
+
+def _move(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) -> str:
+    if notice.match_id is None or notice.seat is None:
+        return "ignored: there is nothing to decide"
+    match, seat = find_match(notice.match_id), Seat(notice.seat)
+    if match.status == "open":
+        return "ignored: the match has not started"
+    player = transaction.session.get_one(Player, cast(str, notice.player_id))
+    lines, stumbled = find_moves(reply.paragraphs, see_match(match, seat), player.name, cast(Language, player.language))
+    if lines:
+        evidence = _evidence(mail, reply)
+        submission = accept_mailed(transaction, match.id, seat, player, mail.id, evidence, cast(int, notice.seq), lines)
+        return f"submission {submission.id}"
+    if match.to_act != seat and not stumbled:
+        return "nothing said"  # and nothing was asked
+    if _answers(transaction, match, seat) >= MOST_ANSWERS:
+        return "ignored: answered often enough"
+    about: dict[str, Any] = {"said": "unclear", "line": stumbled} if stumbled else {"said": "nothing"}
+    tell_player(transaction, "answer", f"answer:{mail.id}", player, match, seat, **about, below=reply.below)
+    return "nothing said"
+
+
+def _answers(transaction: Transaction, match: Match, seat: Seat) -> int:
+    """How many were sent about the decision that is due. A machine that doesn't say it is one would answer them all."""
+    told = (Notice.kind == "answer", Notice.match_id == match.id, Notice.seat == seat, Notice.seq == match.length)
+    return transaction.session.scalar(select(func.count()).select_from(Notice).where(*told)) or 0
+
+
+_ACTS = {"welcome": _confirm, "invitation": _join, "turn": _move, "answer": _move, "finished": _move}
+
+
+def _evidence(mail: Mail, reply: Reply) -> dict[str, str]:
+    domain = (reply.sender or "").rpartition("@")[2]
+    digest = hashlib.sha256(mail.raw).hexdigest()
+    return {"mail": digest, "dkim": "unchecked", "message_id": reply.message_id, "domain": domain}

@@ -1,119 +1,183 @@
 """What a mail says: who it is from, whether a machine wrote it, and the lines its writer added. Pure.
 
-Only whole lines above the cut line count, and nothing that is quoted. HTML is read as the text a person sees.
+Only whole lines above the cut line count, and nothing that is quoted. HTML is read as the text a person sees. Whatever
+the bytes are, reading them ends, soon: what is looked at is bounded, since the parsers below take quadratic time.
 """
 
 import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from email import message_from_bytes, policy
-from email.errors import MessageError
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.policy import EmailPolicy, Policy
 from email.utils import getaddresses
+from typing import Any, cast
 
-import html2text
 from mailparser_reply import EmailReplyParser
 
 from service.mailroom.phrases import CUT_MARK
+from service.mailroom.plain import seen
 
-MOST_TEXT = 50_000
+MOST_RAW = 131_072  # what comes after that are pictures and the like
+MOST_TEXT = 20_000
+LONGEST_LINE = 500
+LONGEST_HEADER = 1_000
+
+
+Paragraphs = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A mail, read. `paragraphs` are the writer's own words, line by line; `below`: they wrote under the cut line."""
+    """A mail, read. `paragraphs` are the writer's own words, line by line."""
 
     sender: str | None
     message_id: str
     automatic: str
     """Why it seems to be written by a machine; empty for a person's."""
-    paragraphs: tuple[tuple[str, ...], ...]
+    paragraphs: Paragraphs
     below: bool
+    """They wrote nothing where it is read, and something below the cut line or under an attribution."""
+
+
+NOTHING = Reply(sender=None, message_id="", automatic="", paragraphs=(), below=False)
 
 
 def read_reply(raw: bytes) -> Reply:
-    mail = message_from_bytes(raw, policy=policy.default)
-    text = _text(mail)
-    above, cut, below = _cut(text[:MOST_TEXT])
-    own = _own_words(above)
+    """`NOTHING`, which is from nobody, where it can't be read."""
+    try:
+        return _read(message_from_bytes(raw[:MOST_RAW], policy=_BOUNDED))
+    except Exception:  # noqa: BLE001  (the standard library's parser raises nearly anything, RecursionError included)
+        return NOTHING
+
+
+class _Bounded(EmailPolicy):
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return super().header_fetch_parse(name, value[:LONGEST_HEADER])
+
+
+_BOUNDED = cast("Policy[EmailMessage]", _Bounded())  # the class says less of its type than `policy.default` does
+
+
+def _read(mail: EmailMessage) -> Reply:
+    above, below = _cut(_lines(_text(mail)))
+    own, rest = _own_words(above)
     return Reply(
         sender=_sender(mail),
-        message_id=_header(mail, "Message-ID").strip()[:500],
+        message_id=_message_id(mail),
         automatic=_automatic(mail),
         paragraphs=own,
-        below=bool(cut) and not own and bool(_own_words(below)),
+        below=not own and (rest or any(_own_words(below))),
     )
 
 
-def _header(mail: EmailMessage, name: str) -> str:
-    """A header as text; empty where there is none or it can't be read."""
-    try:
-        return str(mail.get(name, ""))
-    except (MessageError, ValueError, IndexError, AttributeError, TypeError):
-        return ""
+# -- headers
+
+
+def _raw(mail: EmailMessage, name: str) -> list[str]:
+    return [str(value) for header, value in mail.raw_items() if header.lower() == name]
+
+
+def _message_id(mail: EmailMessage) -> str:
+    """The first one, as what an id may consist of."""
+    ids = _raw(mail, "message-id")
+    return re.sub(r"[^!-~]", "", ids[0])[:LONGEST_HEADER] if ids else ""
 
 
 def _sender(mail: EmailMessage) -> str | None:
     """The one address in the one From. None where there are several, or where two parsers read it differently."""
-    headers = [value for name, value in mail.raw_items() if name.lower() == "from"]
-    if len(headers) != 1:
+    headers = _raw(mail, "from")
+    if len(headers) != 1 or len(headers[0]) > LONGEST_HEADER:
         return None
-    try:
-        parsed = [address.addr_spec for address in mail["From"].addresses]
-    except (MessageError, ValueError, IndexError, AttributeError, TypeError):
-        return None
-    again = [address for _, address in getaddresses([str(headers[0])])]
-    if len(parsed) != 1 or parsed != again or not parsed[0]:
+    groups = mail["From"].groups
+    parsed = [address.addr_spec for group in groups if group.display_name is None for address in group.addresses]
+    again = [address for _, address in getaddresses(headers)]
+    if len(groups) != 1 or len(parsed) != 1 or parsed != again or not re.fullmatch(r"[!-~]+@[!-~]+", parsed[0]):
         return None
     return str(parsed[0]).lower()
 
 
 def _automatic(mail: EmailMessage) -> str:
-    if _header(mail, "Auto-Submitted").split(";")[0].strip().lower() not in ("", "no"):
+    if any(_first_word(value) not in ("", "no") for value in _raw(mail, "auto-submitted")):
         return "Auto-Submitted"
-    if _header(mail, "Precedence").strip().lower() in ("bulk", "junk", "list", "auto_reply"):
+    if any(_first_word(value) in ("bulk", "junk", "list", "auto_reply") for value in _raw(mail, "precedence")):
         return "Precedence"
     for name in ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress", "X-Failed-Recipients"):
         if name in mail:
             return name
-    if mail.get_content_type() == "multipart/report":
-        return "multipart/report"
-    return ""
+    return "multipart/report" if mail.get_content_type() == "multipart/report" else ""
+
+
+def _first_word(value: str) -> str:
+    return re.split(r"[;(\s]", value.strip(), maxsplit=1)[0].lower()
+
+
+# -- body
 
 
 def _text(mail: EmailMessage) -> str:
     """The body as text: the plain part, or else the HTML as one sees it."""
+    part = mail.get_body(("plain", "html"))
+    if part is None:
+        return ""
     try:
-        part = mail.get_body(("plain", "html"))
-        if part is None:
-            return ""
-        content = part.get_content()
-    except (LookupError, MessageError, ValueError, AttributeError, TypeError):
-        return ""
-    if not isinstance(content, str):
-        return ""
-    if part.get_content_type() == "text/html":
-        content = _seen(content[: MOST_TEXT * 4])
-    return content.replace("\r\n", "\n").replace("\u00a0", " ")
+        content = str(part.get_content(errors="replace"))
+    except (LookupError, ValueError):  # a charset that nobody knows, or that decodes nothing
+        payload = part.get_payload(decode=True)
+        content = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+    return seen(content) if part.get_content_type() == "text/html" else content
 
 
-def _seen(html: str) -> str:
-    reader = html2text.HTML2Text(bodywidth=0)
-    reader.ignore_links = reader.ignore_images = reader.ignore_emphasis = reader.ignore_tables = True
-    return reader.handle(html)
+def _lines(text: str) -> Iterator[str]:
+    """Line by line, without what can't be seen. A line too long to be a move is one that is none."""
+    length = 0
+    for line in text.splitlines():
+        shown = line if len(line) <= LONGEST_LINE else "…"
+        length += len(shown) + 1
+        if length > MOST_TEXT:
+            return
+        yield "".join(" " if char.isspace() else char for char in shown if char.isspace() or _visible(char)).strip()
 
 
-def _cut(text: str) -> tuple[str, bool, str]:
-    lines = text.split("\n")
+def _visible(char: str) -> bool:
+    return not unicodedata.category(char).startswith("C")
+
+
+def _cut(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    lines = list(lines)
     for number, line in enumerate(lines):
         if CUT_MARK in line:
-            return "\n".join(lines[:number]), True, "\n".join(lines[number + 1 :])
-    return text, False, ""
+            return lines[:number], lines[number + 1 :]
+    return lines, []
 
 
-def _own_words(text: str) -> tuple[tuple[str, ...], ...]:
-    """The paragraphs that aren't quoted, nor the line that introduces a quote, nor a signature."""
-    latest = EmailReplyParser(languages=["en", "de"]).read(text).latest_reply or ""
-    stripped = [line.strip() for line in latest.split("\n")]
-    kept = ["" if line.startswith((">", "|")) else line for line in stripped]
-    blocks = re.split(r"\n\s*\n", "\n".join(kept))
-    return tuple(lines for block in blocks if (lines := tuple(line for line in block.split("\n") if line)))
+# Where a writer's own words end, as mail-parser-reply doesn't know it (it does know most).
+_ENDS = re.compile(
+    r"[-_]{3,} ?(ursprüngliche nachricht|original-nachricht|weitergeleitete nachricht|forwarded message) ?[-_]{3,}"
+    r"|.{1,80} schrieb am .{1,80}:"
+    r"|von meinem .{1,40} gesendet\.?|gesendet mit .{1,60}|sent (from|with|via) .{1,60}"
+    r"|outlook für .{1,20} herunterladen.{0,80}|[-_]{2,}",
+    re.IGNORECASE,
+)
+_PARSER = EmailReplyParser(languages=["en", "de"])
+
+
+def _own_words(lines: list[str]) -> tuple[Paragraphs, bool]:
+    """The paragraphs that aren't quoted, nor the line that introduces a quote, nor a signature; and whether more lines
+    follow that aren't marked as quoted, but stand where a quote does.
+    """
+    # Quotes are emptied first: else a signature that is quoted hides all that is written below it.
+    marked = [">" if line.startswith((">", "|")) else line for line in lines]
+    ends = next((number for number, line in enumerate(marked) if _ENDS.fullmatch(line)), len(marked))
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(marked[:ends]))
+    whole, kept, rest = set(marked), [], False
+    for part in _PARSER.read(text).replies:
+        # Under an attribution stands a quote. Where it is marked as one, what isn't marked is the writer's own.
+        if part.headers and not part.body.startswith(">"):
+            rest = bool(part.body)
+            break
+        kept += [line if line in whole else "" for line in part.body.split("\n")] + [""]
+    blocks = re.split(r"\n\n+", "\n".join("" if line == ">" else line for line in kept))
+    paragraphs = (tuple(line for line in block.split("\n") if line) for block in blocks)
+    return tuple(paragraph for paragraph in paragraphs if paragraph), rest
