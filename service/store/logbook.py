@@ -115,8 +115,9 @@ def load_state(session: Session, match: Match, length: int | None = None) -> Sta
     """The state when the log had this length (None: now); None before the deal. From the nearest snapshot, if any."""
     game = game_of(match)
     length = match.length if length is None else length
-    if length == match.length and match.head in _remembered:
-        return _remembered[match.head]
+    remembered = _remembered.get(match.head)
+    if length == match.length and remembered is not None:
+        return remembered
     snapshot = session.scalars(
         select(Snapshot)
         .where(Snapshot.match_id == match.id, Snapshot.length <= length, Snapshot.version == _version(game))
