@@ -139,7 +139,7 @@ _remembered: OrderedDict[bytes, State] = OrderedDict()
 
 
 def keep_state(session: Session, match: Match, state: State, before: int) -> None:
-    """Remember the state; store it when the log, `before` entries long until now, passed a multiple of SNAPSHOT_EVERY."""
+    """Remember the state; store it when the log, `before` entries long so far, passed a multiple of SNAPSHOT_EVERY."""
     _remembered[match.head] = state
     if len(_remembered) > MOST_REMEMBERED:
         _remembered.popitem(last=False)
