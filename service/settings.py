@@ -6,13 +6,15 @@ refuses to start, so that a half-configured service never answers.
 """
 
 import os
+import re
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -32,6 +34,19 @@ VARIABLES = {
     "OGHAM_PORT": ("8000", "port of the embedded API"),
     "OGHAM_MAIL_PORT": ("8025", "port of the mail listener"),
     "OGHAM_THREADS": ("8", "request threads of one API process; at most half of them wait for a verdict"),
+}
+
+
+SHORTEST_SECRET = 32
+
+# What a value must look like where one is given.
+FORMS = {
+    "DATABASE_URL": r"postgresql\+psycopg://.+",
+    "REDIS_URL": r"rediss?://.+",
+    "SMTP_URL": r"smtps?://.+",
+    "OGHAM_SECRET": rf".{{{SHORTEST_SECRET},}}",
+    "OGHAM_PUBLIC_URL": r"https?://[^/\s]+(/\S*)?",
+    "OGHAM_MAIL_DOMAIN": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
 }
 
 
@@ -77,6 +92,9 @@ class Settings:
             "mail_port": _port("OGHAM_MAIL_PORT", value["OGHAM_MAIL_PORT"]),
             "threads": _port("OGHAM_THREADS", value["OGHAM_THREADS"]),
         }
+        for name, form in FORMS.items():
+            if value[name] and not re.fullmatch(form, value[name]):  # which isn't shown: there may be a password in it
+                raise BadSettings(f"{name} isn't what it must be: {VARIABLES[name][1]}.")
         if not servers:
             return _embedded(value, common)
         missing = [name for name in list(VARIABLES)[:6] if not value[name]]
@@ -85,8 +103,7 @@ class Settings:
                 f"{', '.join(servers)} given, but not {', '.join(missing)}. Set all of them, or none of DATABASE_URL,"
                 " REDIS_URL and SMTP_URL for the embedded set-up."
             )
-        if len(value["OGHAM_SECRET"]) < 32:
-            raise BadSettings("OGHAM_SECRET is too short: give at least 32 random characters.")
+        smtp_parts(value["SMTP_URL"])
         return Settings(
             database_url=value["DATABASE_URL"],
             redis_url=value["REDIS_URL"],
@@ -110,8 +127,8 @@ def _embedded(value: Mapping[str, str], common: dict[str, Any]) -> Settings:
         redis_url=None,
         smtp_url=None,
         secret=value["OGHAM_SECRET"].encode() or _kept_secret(data),
-        public_url=value["OGHAM_PUBLIC_URL"] or _url(common["host"], common["port"]),
-        mail_domain=value["OGHAM_MAIL_DOMAIN"] or "ogham.localhost",
+        public_url=value["OGHAM_PUBLIC_URL"].rstrip("/") or _url(common["host"], common["port"]),
+        mail_domain=value["OGHAM_MAIL_DOMAIN"].lower() or "ogham.localhost",
         **common,
     )
 
@@ -124,13 +141,20 @@ def _kept_secret(data: Path) -> bytes:
     """The secret of this folder; made the first time, so that reply addresses outlive a restart."""
     data.mkdir(parents=True, exist_ok=True)
     file = data / "secret"
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_bytes()
-    with os.fdopen(descriptor, "wb") as new:
-        new.write(secrets.token_urlsafe(32).encode())
-    return file.read_bytes()
+    if not file.exists():
+        beside = data / f".secret-{secrets.token_hex(8)}"  # whoever is killed while writing leaves no half of a secret
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
+            new.write(secrets.token_urlsafe(32).encode())
+        with suppress(FileExistsError):
+            os.link(beside, file)
+        beside.unlink()
+    secret = file.read_bytes()
+    if len(secret) < SHORTEST_SECRET:
+        raise BadSettings(
+            f"{file} is no secret: it is too short. Restore it from a backup, or delete it: then a new one is made,"
+            " and mails sent so far can't be answered any more."
+        )
+    return secret
 
 
 def _port(name: str, text: str) -> int:
@@ -142,7 +166,12 @@ def _port(name: str, text: str) -> int:
 def smtp_parts(url: str) -> tuple[bool, str, int, str | None, str | None]:
     """An SMTP_URL as (TLS from the start, host, port, user, password)."""
     parts = urlsplit(url)
-    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
-        raise BadSettings(f"SMTP_URL={url}: write smtp://host:port or smtps://host:port.")
     implicit = parts.scheme == "smtps"
-    return implicit, parts.hostname, parts.port or (465 if implicit else 25), parts.username, parts.password
+    try:
+        port = parts.port or (465 if implicit else 25)
+    except ValueError:
+        port = 0
+    if not parts.hostname or not port:
+        raise BadSettings("SMTP_URL must name a host, and a port if it isn't the usual one: smtp://mail.example:587.")
+    user, password = (None if text is None else unquote(text) for text in (parts.username, parts.password))
+    return implicit, parts.hostname, port, user, password
