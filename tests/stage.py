@@ -70,6 +70,7 @@ class Stage:
         """Everything that waits, and what comes of it, until nothing does."""
         done = 0
         while True:
+            self.later(milliseconds=1)  # so that letters have an order
             with self.app.app_context():
                 step = sweep(timedelta(0))
             if not step:
