@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from email.message import EmailMessage
 
 import pytest
@@ -10,50 +9,15 @@ from sqlalchemy import func, select
 
 from service.mailroom.receive import MOST_ANSWERS, accept_mail, is_ours, read_mail
 from service.store.db import db
-from service.store.tables import Letter, Mail, Submission
+from service.store.tables import Mail, Submission
+from tests.mail.asked import Asked, ask, count_letters, text_of
 from tests.mail.clients import CLIENTS, plain, start_reply, us
-from tests.stage import DOMAIN, Person, Stage
-
-
-@dataclass
-class Asked:
-    """Ann was asked for a move; Ben waits."""
-
-    stage: Stage
-    ann: Person
-    ben: Person
-    match_id: str
-    letter: EmailMessage
-    """Ann's turn mail."""
-
-    def answer(self, body: str, **headers: str) -> str:
-        return self.stage.answer(self.letter, body, **headers)
-
-    def newest(self) -> EmailMessage:
-        return self.stage.letters(self.ann.address)[-1]
-
-
-def ask(stage: Stage) -> Asked:
-    ann, ben = stage.person("Ann"), stage.person("Ben")
-    match_id = stage.table([ann, ben], first_player=0)
-    return Asked(stage, ann, ben, match_id, stage.letters(ann.address)[-1])
+from tests.stage import DOMAIN, Stage
 
 
 @pytest.fixture
 def asked(stage: Stage) -> Asked:
     return ask(stage)
-
-
-def count_letters(stage: Stage) -> int:
-    with stage.app.app_context():
-        return db.session.scalar(select(func.count()).select_from(Letter)) or 0
-
-
-def text_of(letter: EmailMessage) -> str:
-    """The text part with its lines joined: for sentences."""
-    part = letter.get_body(("plain",))
-    assert part is not None
-    return " ".join(str(part.get_content()).split())
 
 
 # -- what is ignored
