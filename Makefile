@@ -9,7 +9,7 @@ BIN := .venv/bin
 PYTEST = $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove lint format bench lock clean ready-run ready-develop
+.PHONY: help run test prove lint format openapi bench lock clean ready-run ready-develop
 
 help:  ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -32,6 +32,10 @@ lint: ready-develop  ## style, types, and which package may import which
 format: ready-develop  ## let ruff mend what it can
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+openapi: ready-develop  ## write openapi.yaml anew
+	@$(BIN)/python -c "from ogham.grown import openapi_yaml; print(openapi_yaml(), end='')" > openapi.yaml.new
+	@mv openapi.yaml.new openapi.yaml
 
 bench: ready-develop  ## how fast it is on this machine
 	@$(BIN)/python -m bench $(ARGS)

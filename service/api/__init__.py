@@ -25,7 +25,11 @@ class OghamApi(Api):
             "description": "A problem (RFC 9457)",
             "content": {"application/problem+json": {"schema": self.ERROR_SCHEMA}},
         }
-        self.spec.components.response("DEFAULT_ERROR", response, lazy=True)
+        for name in ("DEFAULT_ERROR", "UNPROCESSABLE_ENTITY"):  # every route with arguments refers to the second
+            self.spec.components.response(name, response, lazy=True)
+
+    def _register_pagination_header(self) -> None:
+        """Our lists have cursors."""
 
 
 def add_api(app: Flask) -> None:

@@ -89,6 +89,7 @@ class ProblemSchema(ma.Schema):
     seq = ma.fields.Integer(metadata={"description": "for a refused move: the length of the log now"})
     head = ma.fields.String(metadata={"description": "for a refused move: the hash of the log's last entry"})
     errors = ma.fields.Dict(metadata={"description": "for schema_invalid: what is wrong, by member"})
+    option = ma.fields.String(metadata={"description": "for option_invalid: which one"})
 
 
 def problem(code: str, detail: str = "", **more: Any) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def add_problem_handlers(app: Flask) -> None:
         db.session.rollback()
         if is_outage(error):
             journal.warning("the database doesn't answer: %s", type(error.orig).__name__)
-            return respond(problem("unavailable", "Nothing was changed. Please try again in a moment."))
+            return respond(problem("unavailable", "Please send the same request again in a moment."))
         journal.exception("a statement failed")
         return respond(problem("internal"))
 
