@@ -142,7 +142,7 @@ def test_whatever_is_asked_the_answer_is_as_described(
     asked = schema[path][method.upper()]
     headers = {"Authorization": known["token"]} if who == "a player" else {}
 
-    @settings(suppress_health_check=list(HealthCheck), max_examples=min(settings().max_examples, 400))
+    @settings(suppress_health_check=list(HealthCheck), max_examples=min(settings().max_examples // 2, 400))
     @given(case=st.one_of(*(asked.as_strategy(generation_mode=mode) for mode in MODES)), real=st.booleans())
     def ask(case: Any, real: bool) -> None:
         if real:
