@@ -28,6 +28,13 @@ class Asked:
         return self.stage.letters(self.ann.address)[-1]
 
 
+def ask_again(asked: Asked) -> Asked:
+    """The same two at another table."""
+    stage = asked.stage
+    match_id = stage.table([asked.ann, asked.ben], first_player=0)
+    return Asked(stage, asked.ann, asked.ben, match_id, stage.letters(asked.ann.address)[-1])
+
+
 def ask(stage: Stage, game: str = "keltis", language: str = "en") -> Asked:
     ann, ben = stage.person("Ann", language), stage.person("Ben")
     match_id = stage.table([ann, ben], game, first_player=0)
@@ -44,3 +51,10 @@ def text_of(letter: EmailMessage) -> str:
     part = letter.get_body(("plain",))
     assert part is not None
     return " ".join(str(part.get_content()).split())
+
+
+def legal_line(person: Person, match_id: str) -> str:
+    """The first move that is on offer, as a line."""
+    offer = person.client.legal(match_id)["moves"][0]
+    filled = {choice["name"]: " ".join(choice["among"][: choice["count"]]) for choice in offer["choices"]}
+    return str(offer["text"]).format(**filled)

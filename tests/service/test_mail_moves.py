@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from email.message import EmailMessage
 
 import pytest
@@ -16,7 +17,7 @@ from service.players import REGISTRATION_LIFE
 from service.store.db import db
 from service.store.tables import Mail, PersonalOpening, Player, Seated
 from tests.games import TEST_GAMES
-from tests.mail.asked import Asked, ask, count_letters, text_of
+from tests.mail.asked import Asked, ask, ask_again, count_letters, legal_line, text_of
 from tests.mail.clients import CLIENTS, TRIMMERS, UNDERNEATH, Client, plain, us
 from tests.mail.clients import text_of as whole_text_of
 from tests.stage import Stage
@@ -136,7 +137,8 @@ ASKED_BACK = {
 
 
 @pytest.mark.parametrize("body", ASKED_BACK)
-def test_where_it_isnt_sure_what_is_meant_nothing_is_played_and_the_writer_is_asked(asked: Asked, body: str) -> None:
+def test_where_it_isnt_sure_what_is_meant_nothing_is_played_and_the_writer_is_asked(waiting: Asked, body: str) -> None:
+    asked = ask_again(waiting)
     before, letters = asked.stage.fingerprint(), count_letters(asked.stage)
     assert asked.answer(body) == "nothing said"
     assert (asked.stage.fingerprint(), count_letters(asked.stage)) == (before, letters + 1)
@@ -167,7 +169,8 @@ def test_who_writes_under_the_whole_letter_is_told_where_to_write(asked: Asked, 
         ("rev", "reveal"),
     ],
 )
-def test_small_talk_apart_from_the_move_is_left_alone(asked: Asked, body: str, played: str) -> None:
+def test_small_talk_apart_from_the_move_is_left_alone(waiting: Asked, body: str, played: str) -> None:
+    asked = ask_again(waiting)
     assert asked.answer(body).startswith("submission ")
     assert last_move(asked) == played
 
@@ -187,13 +190,15 @@ def test_a_name_below_a_move_is_a_name(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
-def test_a_mail_of_ours_sent_back_plays_nothing_however_it_is_quoted(shared_stage: Stage, game: Game) -> None:
-    stage = shared_stage
+def test_a_mail_of_ours_sent_back_plays_nothing_however_it_is_quoted(
+    shared_stage: Stage, game: Game, sample: Callable[[int, int], int]
+) -> None:
+    stage, most = shared_stage, sample(4, 40)
     number = count_letters(stage)  # others share the stage
     people = [stage.person(f"Ann{number}", "de"), stage.person(f"Ben{number}")]
     match_id = stage.table(people, game.info.id)
     letters: list[EmailMessage] = []
-    while (seat := people[0].client.match(match_id)["to_act"]) is not None and len(letters) < 12:
+    while (seat := people[0].client.match(match_id)["to_act"]) is not None and len(letters) < most:
         letter = stage.letters(people[seat].address)[-1]
         letters.append(letter)
         for client in (CLIENTS | UNDERNEATH).values():
@@ -205,10 +210,8 @@ def test_a_mail_of_ours_sent_back_plays_nothing_however_it_is_quoted(shared_stag
         # Even without the cut line, and without any quote mark.
         assert stage.answer(letter, text.partition("\n")[2]) == "nothing said"
         assert stage.fingerprint() == before
-        offer = people[seat].client.legal(match_id)["moves"][0]
-        words = [word for choice in offer["choices"] for word in choice["among"][: choice["count"]]]
-        stage.answer(letter, offer["text"].partition("{")[0] + " ".join(words))
-    assert len(letters) == 12
+        stage.answer(letter, legal_line(people[seat], match_id))
+    assert len(letters) >= 4
 
 
 def _sent_back(letter: EmailMessage) -> bytes:
@@ -299,12 +302,11 @@ def test_who_finds_the_table_full_is_told_and_becomes_no_player(stage: Stage) ->
     assert "the table is full already" in text_of(stage.letters("cleo@example.org")[-1])
 
 
-@pytest.mark.parametrize("body", ["", "no, thank you", "I would like to join", "> join", "joining is not for me"])
-def test_who_doesnt_say_join_isnt_seated_and_is_told_once(stage: Stage, body: str) -> None:
+def test_who_doesnt_say_join_isnt_seated_and_is_told_once(stage: Stage) -> None:
     invite(stage, "cleo@example.org")
     letter = stage.letters("cleo@example.org")[-1]
     before, letters = stage.fingerprint(), count_letters(stage)
-    for _ in range(2):
+    for body in ("", "no, thank you", "I would like to join", "> join", "joining is not for me"):
         assert stage.answer(letter, body) == "nothing said"
     assert (stage.fingerprint(), count_letters(stage)) == (before, letters + 1)
     assert "didn't begin with the word “join”" in text_of(stage.letters("cleo@example.org")[-1])
@@ -353,12 +355,11 @@ def test_a_yes_confirms_an_address(stage: Stage, language: str, word: str) -> No
     )
 
 
-@pytest.mark.parametrize("body", ["no", "Who are you?", "", "I said yes yesterday", "yesterday", "> yes"])
-def test_anything_else_confirms_nothing(stage: Stage, body: str) -> None:
+def test_anything_else_confirms_nothing(stage: Stage) -> None:
     """Somebody else may have written this address, and brought a key of theirs."""
     letter = register(stage)
     before = stage.fingerprint()
-    for _ in range(2):
+    for body in ("no", "Who are you?", "", "I said yes yesterday", "yesterday", "> yes"):
         assert stage.answer(letter, body) == "nothing said"
     assert stage.fingerprint() == before
     assert len(stage.letters("ann@example.org")) == 2
