@@ -285,7 +285,7 @@ def find_submission(submission_id: str) -> Submission:
 # -- resigning
 
 
-def resign_signed(match_id: str, text: str) -> Match:
+def resign_signed(match_id: str, text: str) -> tuple[Match, Seat]:
     """Leave the match for good. The seat is played by the game's absent move from here on (GE-1)."""
     with writing() as transaction:
         session = transaction.session
@@ -296,7 +296,7 @@ def resign_signed(match_id: str, text: str) -> Match:
         game, seat = game_of(match), Seat(signed.payload["seat"])
         state = load_state(session, match)
         if state is not None and seat in game.left(state):  # said before, and the answer to that was lost
-            return match
+            return match, seat
         if match.status != "running":
             raise Conflict("not_running", "The match isn't running.")
         before, scribe = match.length, Scribe(session, match)
@@ -305,4 +305,4 @@ def resign_signed(match_id: str, text: str) -> Match:
         _go_on(transaction, match, scribe, fold(game, state, events), before)
         if match.status == "running":  # also when the turn stayed where it was: the position it answers is another now
             tell_whose_turn(transaction, match)
-        return match
+        return match, seat

@@ -150,7 +150,8 @@ class LogSchema(ma.Schema):
     next = ma.fields.Integer(required=True, allow_none=True)
 
 
-def told(match: Match) -> dict[str, Any]:
+def told(match: Match, seat: int | None) -> dict[str, Any]:
+    """The match as told to whoever has this seat: by their token, or by the statement that was just acted on."""
     return {
         "id": match.id,
         "game": match.game,
@@ -162,7 +163,7 @@ def told(match: Match) -> dict[str, Any]:
         "seq": match.length,
         "head": encode(match.head),
         "opened": encode(db.session.get_one(Entry, (match.id, 0)).hash),
-        "seat": seat_of(match.id, caller()),
+        "seat": seat,
     }
 
 
@@ -173,7 +174,7 @@ def told(match: Match) -> dict[str, Any]:
 def open_match(body: dict[str, Any]) -> dict[str, Any]:
     """Open a match. The table is empty at first: join it yourself, and invite others."""
     match = matches.open_match(signed_in(), body["game"], body["seats"], body["options"], body["invite"])
-    return told(match)
+    return told(match, None)
 
 
 @blueprint.get("")
@@ -182,9 +183,10 @@ def open_match(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.doc(security=BEARER_OR_NOBODY)
 def list_matches(query: dict[str, Any]) -> dict[str, Any]:
     """Matches: all, or those you sit in; page by page."""
-    player = signed_in() if query["mine"] else None
-    found = matches.list_matches(player, query["status"], query["after"], PAGE)
-    return {"matches": [told(match) for match in found], "next": found[-1].id if len(found) == PAGE else None}
+    player = signed_in() if query["mine"] else caller()
+    found = matches.list_matches(player if query["mine"] else None, query["status"], query["after"], PAGE)
+    listed = [told(match, seat_of(match.id, player)) for match in found]
+    return {"matches": listed, "next": found[-1].id if len(found) == PAGE else None}
 
 
 @blueprint.get("/<string:match_id>")
@@ -192,7 +194,8 @@ def list_matches(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.doc(security=BEARER_OR_NOBODY)
 def get_match(match_id: str) -> Response:
     """Where a match stands."""
-    match = told(find_match(match_id))
+    found = find_match(match_id)
+    match = told(found, seat_of(found.id, caller()))
     return tagged(jsonify(match), "match", match["id"], match["seq"], match["status"], match["seat"])
 
 
@@ -204,8 +207,7 @@ def join(body: dict[str, Any], match_id: str) -> dict[str, Any]:
 
     When the last seat is taken, the match is dealt and the first player gets a mail.
     """
-    match, seat = matches.join_signed(match_id, body["statement"])
-    return told(match) | {"seat": seat}
+    return told(*matches.join_signed(match_id, body["statement"]))
 
 
 @blueprint.post("/<string:match_id>/resignation")
@@ -213,7 +215,7 @@ def join(body: dict[str, Any], match_id: str) -> dict[str, Any]:
 @blueprint.response(200, MatchSchema)
 def resign(body: dict[str, Any], match_id: str) -> dict[str, Any]:
     """Leave the match for good, by a statement of typ ogham-resign+jws: match, seat, jti, iat."""
-    return told(resign_signed(match_id, body["statement"]))
+    return told(*resign_signed(match_id, body["statement"]))
 
 
 def _seen(match_id: str, at: int | None) -> Sight:

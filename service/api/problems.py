@@ -6,6 +6,7 @@ from typing import Any, cast
 import marshmallow as ma
 from flask import Flask, Response, json, request
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException
 
 from service.errors import ServiceError
@@ -133,6 +134,11 @@ def add_problem_handlers(app: Flask) -> None:
             return respond(problem("unavailable", "Please send the same request again in a moment."))
         journal.exception("a statement failed")
         return respond(problem("internal"))
+
+    @app.errorhandler(PoolTimeout)
+    def crowded(_: PoolTimeout) -> Response:
+        journal.warning("no connection to the database was free in time")
+        return respond(problem("unavailable", "Please send the same request again in a moment."))
 
     @app.errorhandler(Exception)
     def unexpected(_: Exception) -> Response:

@@ -231,6 +231,16 @@ def test_while_the_database_is_away_the_api_says_so_and_nothing_acknowledged_is_
         db.engine.dispose()
 
 
+def test_when_no_connection_is_free_in_time_the_api_says_so(stage: Stage) -> None:
+    with stage.app.app_context():
+        db.engine.pool._timeout = 0.1  # type: ignore[attr-defined]  # 30 seconds else
+        held = [db.engine.connect() for _ in range(db.engine.pool.size() + 10)]  # type: ignore[attr-defined]
+    problem(get(stage.app, "/v1/matches"), 503, "unavailable")
+    for connection in held:
+        connection.close()
+    assert get(stage.app, "/v1/matches").status_code == 200
+
+
 def _lose_patience_soon(connection: Any, _: object) -> None:
     connection.execute("SET lock_timeout = 100")
     connection.commit()

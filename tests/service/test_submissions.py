@@ -15,8 +15,10 @@ from werkzeug.test import TestResponse
 
 from client.chain import check_log
 from client.keys import Identity
+from service.app import create_app
 from service.store.db import db
 from service.store.tables import Submission
+from tests.games import TEST_GAMES
 from tests.raw import post, problem, signed, statement, unb64
 from tests.stage import Person, Stage
 from worker.schedule import sweep
@@ -122,6 +124,20 @@ def test_sent_by_many_at_once_it_is_one(stage: Stage, people: list[Person], matc
             if people[0].client.match(match_id)["to_act"] is None:
                 break
     check_log(list(people[0].client.log(match_id)))
+
+
+def test_after_a_restart_it_is_still_the_same(stage: Stage, people: list[Person], match_id: str) -> None:
+    for line in ("stop", "reveal, leave"):
+        submission = move(people[0], match_id, line)
+        waiting = send(stage, match_id, submission)
+        restarted = Stage(create_app(stage.settings, games=TEST_GAMES, clock=lambda: stage.moment[0]), stage.settings)
+        assert send(restarted, match_id, submission).data == waiting.data
+        restarted.work()
+        settled = send(restarted, match_id, submission, wait=1)
+        assert send(stage, match_id, submission, wait=1).data == settled.data
+        with restarted.app.app_context():
+            db.engine.dispose()
+    assert count_submissions(stage) == 2
 
 
 def test_the_same_payload_signed_again_is_the_same_submission(
