@@ -57,8 +57,9 @@ def test_postgres_has_its_data_after_kill_and_start():
             connection.execute("CREATE TABLE stone AS SELECT 'cut' AS line")
             pid = server.pid
             server.kill()
-            with pytest.raises(psycopg.OperationalError):
-                connection.execute("SELECT 1")
+            with pytest.raises(psycopg.OperationalError):  # once the connection's own process has noticed
+                while connection.execute("SELECT 1"):
+                    time.sleep(0.01)
         with pytest.raises(psycopg.OperationalError):
             connect(url)
         server.start()
