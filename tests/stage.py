@@ -55,8 +55,9 @@ class Stage:
     moment: list[datetime] = field(default_factory=lambda: [datetime(2026, 11, 18, 9, 0, tzinfo=UTC)])
 
     @staticmethod
-    def build(database_url: str, games: Sequence[Game] = TEST_GAMES) -> "Stage":
-        settings = stage_settings(database_url)
+    def build(database_url: str, games: Sequence[Game] = TEST_GAMES, **others: Any) -> "Stage":
+        """`others` are settings; with an `smtp_url`, letters go there and not into the table."""
+        settings = stage_settings(database_url, **others)
         stage = Stage(app=None, settings=settings)  # type: ignore[arg-type]  # the app needs the stage's clock
         stage.app = create_app(settings, games=games, clock=lambda: stage.moment[0])
         with stage.app.app_context():

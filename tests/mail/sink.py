@@ -3,7 +3,7 @@
     with Sink() as sink:
         settings = stage_settings(url, smtp_url=sink.url)
         sink.will("451 4.7.1 Come back later")           # answer the next mail so, at its final dot
-        sink.will("550 5.1.1 No such user", at="RCPT")   # or earlier: "MAIL", "RCPT"
+        sink.will("550 5.1.1 No such user", at="RCPT")   # or at another command: "MAIL", "QUIT"
         sink.will(DROP)                                  # lose the connection instead of answering: nothing is kept
         sink.will(KEEP_AND_DROP)                         # the worst: the mail is kept, and the sender never hears it
         sink.close(); sink.open()                        # nobody listens; then again, on the same port
@@ -19,10 +19,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from tests.servers import free_port
 
@@ -43,10 +43,13 @@ class Sent(NamedTuple):
 
 
 class Sink:
-    def __init__(self) -> None:
+    """With a `password` it offers AUTH, and refuses any other (the user is `ogham`)."""
+
+    def __init__(self, password: str = "") -> None:
         self.mails: list[Sent] = []
         self.port = free_port()
-        self.url = f"smtp://127.0.0.1:{self.port}"
+        self.url = f"smtp://{f'ogham:{password}@' if password else ''}127.0.0.1:{self.port}"
+        self._password = password
         self._arrived = threading.Condition()
         self._plans: dict[str, deque[str]] = defaultdict(deque)
         self._controller: Controller | None = None
@@ -68,7 +71,8 @@ class Sink:
                     raise TimeoutError(f"no such mail in {timeout} s; there are {len(self.mails)}")
 
     def open(self) -> None:
-        self._controller = Controller(_Handler(self), hostname="127.0.0.1", port=self.port)
+        how: dict[str, Any] = {"auth_require_tls": False, "authenticator": self._admits} if self._password else {}
+        self._controller = Controller(_Handler(self), hostname="127.0.0.1", port=self.port, **how)
         self._controller.start()
 
     def close(self) -> None:
@@ -81,6 +85,9 @@ class Sink:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _admits(self, *asked: Any) -> AuthResult:
+        return AuthResult(success=asked[-1].password == self._password.encode())
 
     def _planned(self, command: str) -> str | None:
         return self._plans[command].popleft() if self._plans[command] else None
@@ -119,6 +126,9 @@ class _Handler:
         if plan.startswith("2") or plan == KEEP_AND_DROP:
             self._sink._keep(envelope)
         return _said(server, plan)
+
+    async def handle_QUIT(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        return _said(server, self._sink._planned("QUIT") or "221 Bye")
 
     def _answer(self, server: SMTP, command: str) -> str:
         return _said(server, self._sink._planned(command) or "250 OK")
