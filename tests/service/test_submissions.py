@@ -114,15 +114,13 @@ def test_sent_up_to_five_times_before_and_after_it_is_settled_it_is_one(
 
 def test_sent_by_many_at_once_it_is_one(stage: Stage, people: list[Person], match_id: str, sample: Sample) -> None:
     with working(stage, 2), ThreadPoolExecutor(5) as pool:
-        for turn in range(sample(4, 100)):
+        for turn in range(sample(4, 50)):  # of the 55 that the match lasts
             length = people[0].client.match(match_id)["seq"]
             submission = move(people[turn % 2], match_id, "reveal, leave")
             answers = list(pool.map(lambda _, text=submission: settled(stage, match_id, text), range(5)))
             assert [answer.status_code for answer in answers] == 5 * [200], [answer.text for answer in answers]
             assert len({answer.data for answer in answers}) == 1
             assert people[0].client.match(match_id)["seq"] == length + 1
-            if people[0].client.match(match_id)["to_act"] is None:
-                break
     check_log(list(people[0].client.log(match_id)))
 
 
@@ -180,10 +178,9 @@ def test_one_jti_for_two_things_sent_at_once_counts_for_one(
     stage: Stage, people: list[Person], match_id: str, sample: Sample
 ) -> None:
     for number in range(sample(3, 50)):
-        jti = f"jti-number-{number}"
-        texts = [move(people[0], match_id, line, jti=jti) for line in ("stop", "castle", "stop", "castle")]
+        two = [move(people[0], match_id, line, jti=f"jti-number-{number}") for line in ("stop", "castle")]
         with ThreadPoolExecutor(4) as pool:
-            answers = list(pool.map(lambda text: send(stage, match_id, text), texts))
+            answers = list(pool.map(lambda text: send(stage, match_id, text), two + two))
         assert sorted(answer.status_code for answer in answers) == [202, 202, 409, 409]
         assert len({answer.get_json()["id"] for answer in answers if answer.status_code == 202}) == 1
 
@@ -196,11 +193,9 @@ def test_of_many_for_one_place_one_is_played_and_the_others_are_stale(
 ) -> None:
     clients = 6
     with working(stage, 3), ThreadPoolExecutor(clients) as pool:
-        for turn in range(sample(4, 100)):
+        for turn in range(sample(4, 50)):
             person = people[turn % 2]
             now = person.client.match(match_id)
-            if now["to_act"] is None:
-                break
             texts = [move(person, match_id, "reveal, leave") for _ in range(clients)]
             answers = list(pool.map(lambda text: settled(stage, match_id, text), texts))
             assert sorted(answer.status_code for answer in answers) == [200, *(clients - 1) * [409]]
