@@ -28,9 +28,11 @@ class Door:
             ours = is_ours(address)
         if not ours:
             return "550 5.1.1 No such mailbox here"
-        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
-            return "452 4.5.3 Too many recipients"
-        envelope.rcpt_tos.append(address)
+        address = address.lower()
+        if address not in envelope.rcpt_tos:
+            if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+                return "452 4.5.3 Too many recipients"
+            envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802

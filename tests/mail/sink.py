@@ -87,7 +87,7 @@ class Sink:
         self.close()
 
     def _admits(self, *asked: Any) -> AuthResult:
-        return AuthResult(success=asked[-1].password == self._password.encode())
+        return AuthResult(success=asked[-1].password == self._password.encode(), handled=False)
 
     def _planned(self, command: str) -> str | None:
         return self._plans[command].popleft() if self._plans[command] else None
