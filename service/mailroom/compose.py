@@ -203,7 +203,7 @@ def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, .
 def _built(notice: Notice, content: Content) -> bytes:
     settings, language, sight = parts().settings, _language(notice), content.sight
     player = None if notice.player_id is None else db.session.get(Player, notice.player_id)
-    name = player.name if player else notice.about.get("name") or notice.address.partition("@")[0]
+    name = player.name if player else notice.about.get("name")
     picture = None
     if sight is not None:
         picture = png(sight.game.draw(sight.view, sight.names, language, "light"))
@@ -212,7 +212,7 @@ def _built(notice: Notice, content: Content) -> bytes:
         "language": language,
         "subject": content.subject,
         "cut": say("cut", language),
-        "hello": say("hello", language, name=name),
+        "hello": say("hello", language, name=f" {name}" if name else ""),
         "lead": content.lead,
         "since_title": say("since", language),
         "since": content.since,

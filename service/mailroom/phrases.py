@@ -9,13 +9,13 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": f"--- {CUT_MARK} write your answer above this line ---",
         "de": f"--- {CUT_MARK} Antwort bitte über diese Zeile schreiben ---",
     },
-    "hello": {"en": "Hello {name},", "de": "Hallo {name},"},
+    "hello": {"en": "Hello{name},", "de": "Hallo{name},"},
     "welcome.subject": {
         "en": "Welcome to Ogham: is this your address?",
         "de": "Willkommen bei Ogham: ist das deine Adresse?",
     },
     "welcome.lead": {
-        "en": "somebody, we hope you, registered this address with Ogham, which runs slow board games by mail.",
+        "en": "Somebody, we hope you, registered this address with Ogham, which runs slow board games by mail.",
         "de": "jemand, hoffentlich du, hat diese Adresse bei Ogham angemeldet, wo man gemächliche Brettspiele per Mail spielt.",
     },
     "welcome.how": {
@@ -31,13 +31,13 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "{by} lädt dich zu einer Partie {title} zu {seats} Spielern ein. Gespielt wird per Mail, ein Zug, wann immer du Zeit hast.",
     },
     "invitation.how": {
-        "en": "To join, answer this mail with\n\n    join and a few words of your own\n\nYour words are mixed into the shuffle: nobody can choose the tiles or\ncards without you. To decline, do nothing.",
-        "de": "Um mitzuspielen, antworte mit\n\n    mitspielen und ein paar eigenen Worten\n\nDeine Worte gehen in die Mischung ein: ohne dich kann niemand bestimmen,\nwas kommt. Um abzulehnen, tu nichts.",
+        "en": "To join, answer this mail with the word\n\n    join\n\nand, if you like, some words of your own behind it: they are mixed into\nthe shuffle, so that nobody can choose the tiles or cards without you.\nTo decline, do nothing.",
+        "de": "Um mitzuspielen, antworte mit dem Wort\n\n    mitspielen\n\nund, wenn du magst, ein paar eigenen Worten dahinter: Sie gehen in die\nMischung ein, damit ohne dich niemand bestimmen kann, was kommt.\nUm abzulehnen, tu nichts.",
     },
     "turn.subject": {"en": "{title}: it is your turn", "de": "{title}: du bist am Zug"},
-    "turn.lead": {"en": "it is your turn in this match of {title}.", "de": "du bist am Zug in dieser Partie {title}."},
+    "turn.lead": {"en": "It is your turn in this match of {title}.", "de": "du bist am Zug in dieser Partie {title}."},
     "answer.subject": {"en": "{title}: about your move", "de": "{title}: zu deinem Zug"},
-    "answer.played": {"en": "your move was played: {moves}", "de": "dein Zug wurde gespielt: {moves}"},
+    "answer.played": {"en": "Your move was played: {moves}", "de": "dein Zug wurde gespielt: {moves}"},
     "answer.refused": {
         "en": "“{line}” could not be played. {detail}",
         "de": "„{line}“ konnte nicht gespielt werden. {detail}",
@@ -53,15 +53,15 @@ PHRASES: dict[str, dict[Language, str]] = {
     "answer.rule": {"en": "(Rule {rule})", "de": "(Regel {rule})"},
     "answer.dropped": {"en": "What came after it was left out: {lines}", "de": "Was danach kam, blieb liegen: {lines}"},
     "answer.stale": {
-        "en": "your mail came too late: the game has moved on since the position it answers.",
+        "en": "Your mail came too late: the game has moved on since the position it answers.",
         "de": "deine Mail kam zu spät: Das Spiel ist seit der Stellung, auf die sie antwortet, weitergegangen.",
     },
     "answer.nothing": {
-        "en": "we found no move in your mail, so nothing was played.",
+        "en": "We found no move in your mail, so nothing was played.",
         "de": "wir haben in deiner Mail keinen Zug gefunden, also wurde nichts gespielt.",
     },
     "answer.unclear": {
-        "en": "we could not tell which lines of your mail are moves, so nothing was played. We stumbled over: “{line}”\nPlease write the moves one below the other, each on a line of its own, and anything else apart from them.",
+        "en": "We could not tell which lines of your mail are moves, so nothing was played. We stumbled over: “{line}”\nPlease write the moves one below the other, each on a line of its own, and anything else apart from them.",
         "de": "wir konnten nicht erkennen, welche Zeilen deiner Mail Züge sind, also wurde nichts gespielt. Gestolpert sind wir über: „{line}“\nBitte schreib die Züge untereinander, jeden in eine eigene Zeile, und alles andere mit Abstand davon.",
     },
     "answer.below": {
@@ -69,36 +69,36 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "Was unter einem Zitat oder unter der Zeile „{cut}“ steht, wird nicht gelesen. Bitte schreib darüber, oder lösche sie.",
     },
     "answer.not_joined": {
-        "en": "your mail didn't begin with the word “join”, so no seat was taken. You may answer the invitation again; to decline, do nothing.",
+        "en": "Your mail didn't begin with the word “join”, so no seat was taken. You may answer the invitation again; to decline, do nothing.",
         "de": "deine Mail begann nicht mit dem Wort „mitspielen“, also bist du nicht dabei. Du kannst die Einladung noch einmal beantworten; um abzulehnen, tu nichts.",
     },
     "answer.unconfirmed": {
-        "en": "your mail didn't begin with the word “yes”, so nobody was registered. If somebody else used your address, do nothing, and nothing happens.",
+        "en": "Your mail didn't begin with the word “yes”, so nobody was registered. If somebody else used your address, do nothing, and nothing happens.",
         "de": "deine Mail begann nicht mit dem Wort „ja“, also wurde niemand angemeldet. Wenn jemand anders deine Adresse benutzt hat, tu nichts, dann geschieht auch nichts.",
     },
     "answer.table_full": {
-        "en": "the table is full already; maybe next time.",
+        "en": "The table is full already; maybe next time.",
         "de": "der Tisch ist schon voll; vielleicht beim nächsten Mal.",
     },
     "answer.joined": {
-        "en": "you are in, on seat {seat}. The match starts when the table is full.",
+        "en": "You are in, on seat {seat}. The match starts when the table is full.",
         "de": "du bist dabei, auf Platz {seat}. Die Partie beginnt, sobald der Tisch voll ist.",
     },
     "answer.confirmed": {
-        "en": "this address is yours now, and you are a player.",
+        "en": "This address is yours now, and you are a player.",
         "de": "diese Adresse ist jetzt deine, und du bist dabei.",
     },
     "answer.registration_expired": {
-        "en": "your answer came after more than three days. Please register again.",
+        "en": "Your answer came after more than three days. Please register again.",
         "de": "deine Antwort kam nach mehr als drei Tagen. Bitte melde dich noch einmal an.",
     },
     "answer.key_known": {
-        "en": "the key you registered with belongs to a player already, or was revoked. Please register with a new one.",
+        "en": "The key you registered with belongs to a player already, or was revoked. Please register with a new one.",
         "de": "der Schlüssel deiner Anmeldung gehört schon jemandem oder wurde widerrufen. Bitte nimm einen neuen.",
     },
     "finished.subject": {"en": "{title}: the match is over", "de": "{title}: die Partie ist zu Ende"},
     "finished.lead": {
-        "en": "this match of {title} is over. {place}",
+        "en": "This match of {title} is over. {place}",
         "de": "diese Partie {title} ist zu Ende. {place}",
     },
     "finished.first": {"en": "You won!", "de": "Du hast gewonnen!"},

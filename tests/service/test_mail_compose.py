@@ -134,7 +134,7 @@ def test_a_turn_letter_says_what_is_needed_to_answer_it(correspondence: Stage) -
     text = " ".join(part(letter, "plain").split())
     for sentence in (
         "Hello Norakeltisen",
-        "it is your turn",
+        "It is your turn in this match",
         "The tiles are mixed",
         "reveal, lay else leave",
         "Face-down",

@@ -46,7 +46,7 @@ def test_a_move_is_played_its_player_is_told_and_the_next_is_asked(asked: Asked)
     assert last_move(asked) == "reveal, leave"
     told, turn = asked.newest(), stage.letters(asked.ben.address)[-1]
     assert told["Subject"] == "Keltis: Der Weg der Steine: about your move"
-    assert "your move was played: reveal, leave" in text_of(told)
+    assert "Your move was played: reveal, leave" in text_of(told)
     assert turn["Subject"] == "Keltis: Der Weg der Steine: it is your turn"
     assert "Ann revealed" in text_of(turn)
     stage.answer(turn, "reveal, lay else leave")
@@ -66,7 +66,7 @@ def test_several_lines_are_played_in_their_order(asked: Asked) -> None:
     asked.answer("reveal\nleave")
     kinds = [json.loads(entry["public"]) for entry in asked.ann.client.log(asked.match_id)]
     assert [entry.get("move") for entry in kinds[-2:]] == ["reveal", "leave"]
-    assert "your move was played: reveal; leave" in text_of(asked.newest())
+    assert "Your move was played: reveal; leave" in text_of(asked.newest())
 
 
 @pytest.mark.parametrize("client", [*CLIENTS, *TRIMMERS])
@@ -95,7 +95,7 @@ def test_lines_after_the_first_that_is_refused_are_left_out_and_named(asked: Ask
     asked.answer("reveal\nstop\nleave")
     assert last_move(asked) == "reveal"
     said = text_of(asked.newest())
-    assert "your move was played: reveal “stop” could not be played." in said
+    assert "Your move was played: reveal “stop” could not be played." in said
     assert "(Rule KE-" in said
     assert "What came after it was left out: leave" in said
     asked.stage.answer(asked.newest(), "leave")
@@ -118,7 +118,7 @@ def test_a_line_with_several_meanings_is_answered_with_them(asked: Asked) -> Non
     assert "“le” could not be played: it may mean lay, leave." in text_of(asked.newest())
 
 
-NO_MOVE = "we found no move in your mail"
+NO_MOVE = "We found no move in your mail"
 UNCLEAR = "We stumbled over: “{}”"
 ASKED_BACK = {
     "": NO_MOVE,
@@ -265,7 +265,7 @@ def test_an_invitation_is_answered_and_the_match_begins_when_the_table_is_full(s
     first = stage.letters("cleo.rossi@example.org")[-1]
     assert first["Subject"] == "Host invites you to a match of Keltis: Der Weg der Steine"
     assert stage.answer(first, "Join, and may the best\nwin!\n\nbye") == "joined on seat 0"
-    assert "you are in, on seat 1" in text_of(stage.letters("cleo.rossi@example.org")[-1])
+    assert "You are in, on seat 1" in text_of(stage.letters("cleo.rossi@example.org")[-1])
     assert player_at(stage, "cleo.rossi@example.org").name == "Cleo.Rossi"
     second = stage.letters("x_9!@example.org")[-1]
     assert stage.answer(second, "mitspielen") == "joined on seat 1"
@@ -299,7 +299,7 @@ def test_who_finds_the_table_full_is_told_and_becomes_no_player(stage: Stage) ->
     before = stage.fingerprint()
     assert stage.answer(stage.letters("cleo@example.org")[-1], "join") == "refused: table_full"
     assert stage.fingerprint() == before
-    assert "the table is full already" in text_of(stage.letters("cleo@example.org")[-1])
+    assert "The table is full already" in text_of(stage.letters("cleo@example.org")[-1])
 
 
 def test_who_doesnt_say_join_isnt_seated_and_is_told_once(stage: Stage) -> None:
@@ -322,7 +322,7 @@ def test_joining_and_starting_between_two_deliveries_is_told_right(stage: Stage)
             read_mail(accept_mail("x@example.org", us(letter), plain(letter, "join")))
     stage.work()
     said = [text_of(letter) for letter in stage.letters("cleo@example.org")]
-    assert any("you are in, on seat 1" in one for one in said)
+    assert any("You are in, on seat 1" in one for one in said)
 
 
 def test_odd_words_can_be_a_nonce(stage: Stage) -> None:

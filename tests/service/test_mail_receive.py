@@ -132,7 +132,7 @@ def test_answers_go_to_the_registered_address_only(asked: Asked) -> None:
     }
     assert asked.answer("what is this?", **others) == "nothing said"
     assert count_letters(stage) == letters + 1
-    assert "we found no move" in text_of(asked.newest())
+    assert "We found no move" in text_of(asked.newest())
 
 
 def test_a_mail_that_comes_again_changes_nothing_and_repeats_no_answer(asked: Asked) -> None:
@@ -200,7 +200,7 @@ def test_the_token_of_a_decision_that_was_taken_is_answered_once_and_plays_nothi
     assert asked.answer("reveal").startswith("submission ")
     assert (stage.fingerprint(), count_letters(stage)) == (before, letters + 1)
     said = text_of(asked.newest())
-    assert "your mail came too late" in said
+    assert "Your mail came too late" in said
     assert "reveal, lay else leave" in said  # what may be played now
     assert stage.answer(asked.newest(), "reveal").startswith("submission ")
     assert stage.fingerprint() != before
@@ -211,7 +211,7 @@ def test_a_token_is_used_up_by_the_move_it_brought(asked: Asked) -> None:
     before = asked.stage.fingerprint()
     asked.answer("leave")  # to the same mail again
     assert asked.stage.fingerprint() == before
-    assert "your mail came too late" in text_of(asked.newest())
+    assert "Your mail came too late" in text_of(asked.newest())
 
 
 # -- loops and small talk
@@ -246,7 +246,7 @@ def test_an_answer_to_a_mail_that_asks_nothing_is_ignored(stage: Stage) -> None:
     assert stage.answer(stage.letters(ann.address)[-1], "reveal") == "ignored: there is nothing to decide"
     stage.answer(stage.letters("cleo@example.org")[-1], "join with a few words")
     joined = stage.letters("cleo@example.org")[-1]
-    assert "you are in, on seat 1" in text_of(joined)
+    assert "You are in, on seat 1" in text_of(joined)
     assert stage.answer(joined, "reveal") == "ignored: the match has not started"
     assert count_letters(stage) == letters + 1
 
