@@ -116,13 +116,23 @@ def last_bits_changed(text: str) -> str:
     return text[:-1] + alphabet[alphabet.index(text[-1]) ^ 1]
 
 
+def respelled(text: str) -> str:
+    """Base64url that Python's decoder takes for that text (and a few spaces), and that isn't how it is spelled."""
+    text += " " * ((1 - len(text)) % 3)  # so that there are unused bits
+    other = last_bits_changed(b64(text))
+    assert (unb64(other), other != b64(text)) == (text.encode(), True)
+    return other
+
+
+def respelled_header(scene: Scene) -> str:
+    """Signed by the right key over what it says."""
+    parts = f"{respelled(json.dumps(scene.header))}.{b64(json.dumps(scene.fresh()))}"
+    return f"{parts}.{b64(signature(scene.ann, parts))}"
+
+
 def respelled_payload(scene: Scene) -> str:
-    """Signed by the right key over a payload in a spelling that Python's decoder takes for the same."""
-    payload = json.dumps(scene.fresh())
-    payload += " " * ((1 - len(payload)) % 3)  # so that there are unused bits
-    head, said = b64(json.dumps(scene.header)), last_bits_changed(b64(payload))
-    assert unb64(said) == payload.encode()
-    return f"{head}.{said}.{b64(signature(scene.ann, f'{head}.{said}'))}"
+    parts = f"{b64(json.dumps(scene.header))}.{respelled(json.dumps(scene.fresh()))}"
+    return f"{parts}.{b64(signature(scene.ann, parts))}"
 
 
 def spliced(scene: Scene) -> str:
@@ -186,6 +196,7 @@ FORGERIES: dict[str, Callable[[Scene], str]] = {
     "padded": as_text(lambda _, text: text + "=="),
     "plain base64 alphabet": as_text(lambda _, text: text[:-2] + "+/"),
     "unused bits in the signature": as_text(lambda _, text: last_bits_changed(text)),
+    "unused bits in the header": respelled_header,
     "unused bits in the payload": respelled_payload,
     "a space before": as_text(lambda _, text: " " + text),
     "a line end after": as_text(lambda _, text: text + "\n"),
