@@ -52,13 +52,17 @@ def part(letter: EmailMessage, kind: str) -> str:
 # -- every kind, both languages
 
 
+def long_name(*parts: str) -> str:
+    return "".join(parts).ljust(40, "x")
+
+
 @pytest.fixture(scope="module")
 def correspondence(shared_stage: Stage) -> Stage:
     """A match of each game in each language, from the first mail to the last, with some mistakes on the way."""
     stage = shared_stage
     for game in TEST_GAMES:
         for language in LANGUAGES:
-            people = [stage.person(f"{name}{game.info.id}{language}", language) for name in ("Nora", "Otto")]
+            people = [stage.person(long_name(name, game.info.id, language), language) for name in ("Nora", "Otto")]
             people[0].client.open(game.info.id, 2, {}, invite=[f"guest-{game.info.id}-{language}@example.org"])
             match_id = stage.table(people, game.info.id, first_player=0)
             turn = stage.letters(people[0].address)[-1]
@@ -98,7 +102,9 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
         assert letter["Auto-Submitted"] == "auto-generated"
         assert re.fullmatch(rf"<[a-z2-7]{{20}}@{DOMAIN}>", letter["Message-ID"])
         assert re.fullmatch(rf"play\+[a-z2-7]{{32}}@{DOMAIN}", letter["Reply-To"].addresses[0].addr_spec)
-        assert re.fullmatch(subject, letter["Subject"]), letter["Subject"]
+        assert re.fullmatch(subject, str(letter["Subject"]).strip()), letter[
+            "Subject"
+        ]  # a long one begins with its fold
         assert raw.isascii()
         assert all(len(line) <= 998 for line in raw.split(b"\r\n"))
         assert not re.search(rb"(?<!\r)\n|\r(?!\n)", raw)
@@ -130,7 +136,7 @@ def test_a_letters_html_shows_its_own_picture_and_fetches_nothing(correspondence
 
 
 def test_a_turn_letter_says_what_is_needed_to_answer_it(correspondence: Stage) -> None:
-    letter = correspondence.letters("norakeltisen@example.org")[1]
+    letter = correspondence.letters(f"{long_name('nora', 'keltis', 'en')}@example.org")[1]
     text = " ".join(part(letter, "plain").split())
     for sentence in (
         "Hello Norakeltisen",
