@@ -27,9 +27,13 @@ def run_worker(settings: Settings, concurrency: int) -> None:
     """A Celery worker with that many processes."""
     _log()
     _, celery = assemble(settings)
-    celery.worker_main(
-        ["worker", f"--concurrency={concurrency}", "--loglevel=WARNING", "--without-gossip", "--without-mingle"]
+    # Without Celery's event loop: with it, a Redis that goes away while a task is acknowledged leaves the worker deaf
+    # for good (seen, and open upstream); the plain loop notices and connects again.
+    worker = celery.Worker(
+        concurrency=concurrency, loglevel="WARNING", use_eventloop=False, without_gossip=True, without_mingle=True
     )
+    worker.start()
+    raise SystemExit(worker.exitcode)
 
 
 def run_schedule(settings: Settings) -> None:

@@ -50,6 +50,12 @@ def test_postgres_refuses_who_lacks_the_password(postgres: Postgres):
         psycopg.connect(host=parts.hostname, port=parts.port, user=parts.username, password="guess", dbname="postgres")
 
 
+def ask_until_refused(connection: psycopg.Connection) -> None:
+    """The process behind a connection may take a moment to notice that its server was killed."""
+    while connection.execute("SELECT 1"):
+        time.sleep(0.01)
+
+
 def test_postgres_has_its_data_after_kill_and_start():
     with Postgres.own() as server:
         url = server.create_database()
@@ -57,9 +63,8 @@ def test_postgres_has_its_data_after_kill_and_start():
             connection.execute("CREATE TABLE stone AS SELECT 'cut' AS line")
             pid = server.pid
             server.kill()
-            with pytest.raises(psycopg.OperationalError):  # once the connection's own process has noticed
-                while connection.execute("SELECT 1"):
-                    time.sleep(0.01)
+            with pytest.raises(psycopg.OperationalError):
+                ask_until_refused(connection)
         with pytest.raises(psycopg.OperationalError):
             connect(url)
         server.start()

@@ -34,9 +34,9 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "To join, answer this mail with the word\n\n    join\n\nand, if you like, some words of your own behind it: they are mixed into\nthe shuffle, so that nobody can choose the tiles or cards without you.\nTo decline, do nothing.",
         "de": "Um mitzuspielen, antworte mit dem Wort\n\n    mitspielen\n\nund, wenn du magst, ein paar eigenen Worten dahinter: Sie gehen in die\nMischung ein, damit ohne dich niemand bestimmen kann, was kommt.\nUm abzulehnen, tu nichts.",
     },
-    "turn.subject": {"en": "{title}: it is your turn", "de": "{title}: du bist am Zug"},
+    "turn.subject": {"en": "It is your turn: {title}", "de": "Du bist am Zug: {title}"},
     "turn.lead": {"en": "It is your turn in this match of {title}.", "de": "du bist am Zug in dieser Partie {title}."},
-    "answer.subject": {"en": "{title}: about your move", "de": "{title}: zu deinem Zug"},
+    "answer.subject": {"en": "About your move: {title}", "de": "Zu deinem Zug: {title}"},
     "answer.played": {"en": "Your move was played: {moves}", "de": "dein Zug wurde gespielt: {moves}"},
     "answer.refused": {
         "en": "“{line}” could not be played. {detail}",
@@ -96,7 +96,7 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "The key you registered with belongs to a player already, or was revoked. Please register with a new one.",
         "de": "der Schlüssel deiner Anmeldung gehört schon jemandem oder wurde widerrufen. Bitte nimm einen neuen.",
     },
-    "finished.subject": {"en": "{title}: the match is over", "de": "{title}: die Partie ist zu Ende"},
+    "finished.subject": {"en": "The match is over: {title}", "de": "Die Partie ist zu Ende: {title}"},
     "finished.lead": {
         "en": "This match of {title} is over. {place}",
         "de": "diese Partie {title} ist zu Ende. {place}",

@@ -11,7 +11,7 @@ from contextlib import suppress
 from service.ids import new_id
 from service.mailroom.compose import Outdated, compose
 from service.parts import now, parts
-from service.settings import smtp_parts
+from service.settings import LOOPBACK, smtp_parts
 from service.store.claims import claim, finish, put_back
 from service.store.db import db, writing
 from service.store.tables import Letter, Notice
@@ -89,18 +89,21 @@ def _put_into_mailbox(notice: Notice, raw: bytes) -> None:
 
 
 def _send(smtp_url: str, address: str, raw: bytes) -> None:
-    implicit_tls, host, port, user, password = smtp_parts(smtp_url)
+    tls, host, port, user, password = smtp_parts(smtp_url)
     context = ssl.create_default_context()
     server = (
         smtplib.SMTP_SSL(host, port, timeout=TIMEOUT, context=context)
-        if implicit_tls
+        if tls
         else smtplib.SMTP(host, port, timeout=TIMEOUT)
     )
     try:
         server.ehlo()
-        if not implicit_tls and server.has_extn("starttls"):
+        if not tls and server.has_extn("starttls"):
             server.starttls(context=context)
             server.ehlo()
+            tls = True
+        if user and not tls and host not in LOOPBACK:
+            raise smtplib.SMTPNotSupportedError("STARTTLS isn't offered, and a password doesn't go out in the clear")
         if user:
             server.login(user, password or "")
         server.sendmail(f"bounce@{parts().settings.mail_domain}", [address], raw)

@@ -90,8 +90,8 @@ def test_every_kind_is_written_in_every_language(correspondence: Stage) -> None:
 
 def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject(correspondence: Stage) -> None:
     titles = "|".join(re.escape(game.info.title) for game in TEST_GAMES)
-    what = "it is your turn|about your move|the match is over|du bist am Zug|zu deinem Zug|die Partie ist zu Ende"
-    subject = rf"(?:{titles}): (?:{what})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
+    what = "It is your turn|About your move|The match is over|Du bist am Zug|Zu deinem Zug|Die Partie ist zu Ende"
+    subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|\w+ invites you to a match of (?:{titles})|\w+ lädt dich zu einer Partie (?:{titles}) ein"
     for raw, letter in all_letters(correspondence):
         names = sorted(letter.keys())
@@ -102,9 +102,8 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
         assert letter["Auto-Submitted"] == "auto-generated"
         assert re.fullmatch(rf"<[a-z2-7]{{20}}@{DOMAIN}>", letter["Message-ID"])
         assert re.fullmatch(rf"play\+[a-z2-7]{{32}}@{DOMAIN}", letter["Reply-To"].addresses[0].addr_spec)
-        assert re.fullmatch(subject, str(letter["Subject"]).strip()), letter[
-            "Subject"
-        ]  # a long one begins with its fold
+        told = str(letter["Subject"]).strip()  # a long one begins with its fold
+        assert re.fullmatch(subject, told), told
         assert raw.isascii()
         assert all(len(line) <= 998 for line in raw.split(b"\r\n"))
         assert not re.search(rb"(?<!\r)\n|\r(?!\n)", raw)

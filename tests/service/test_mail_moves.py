@@ -45,9 +45,9 @@ def test_a_move_is_played_its_player_is_told_and_the_next_is_asked(asked: Asked)
     asked.answer("Good morning!\n\nreveal, leave\n\nSee you, Ann")
     assert last_move(asked) == "reveal, leave"
     told, turn = asked.newest(), stage.letters(asked.ben.address)[-1]
-    assert told["Subject"] == "Keltis: Der Weg der Steine: about your move"
+    assert told["Subject"] == "About your move: Keltis: Der Weg der Steine"
     assert "Your move was played: reveal, leave" in text_of(told)
-    assert turn["Subject"] == "Keltis: Der Weg der Steine: it is your turn"
+    assert turn["Subject"] == "It is your turn: Keltis: Der Weg der Steine"
     assert "Ann revealed" in text_of(turn)
     stage.answer(turn, "reveal, lay else leave")
     assert last_move(asked) == "reveal, lay else leave"

@@ -48,6 +48,6 @@ def test_ben_joins_and_plays_in_the_browser_on_a_phone(house: Embedded, browser:
         page.get_by_role("textbox").fill(answer)
         page.get_by_role("button", name=re.compile("send", re.IGNORECASE)).click()
         page.goto(f"{house.url}/mailbox?to=ben@example.org")
-    expect(page.get_by_role("link", name=re.compile("about your move|your move")).first).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("link", name=re.compile("About your move")).first).to_be_visible(timeout=15_000)
     assert ann.match(match_id)["to_act"] == 0
     assert not faults
