@@ -472,15 +472,12 @@ def migrate() -> None:
 
 
 @main.command()
-@click.option(
-    "--concurrency", type=click.IntRange(min=1), default=2, show_default=True, help="How many processes work."
-)
-def worker(concurrency: int) -> None:
+def worker() -> None:
     """Start a worker: it settles moves, sends mails and reads answers."""
     settings = Settings.from_environment()
     from ogham import grown
 
-    grown.run_worker(settings, concurrency)
+    grown.run_worker(settings)
 
 
 @main.command()

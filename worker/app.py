@@ -30,16 +30,12 @@ def make_celery(settings: Settings, flask: Flask) -> Celery[Any]:
         worker_prefetch_multiplier=1,
         # Nobody reads results; storing them would double the traffic.
         task_ignore_result=True,
-        # A task that hangs is killed and its row is taken over when the lease ends.
-        task_soft_time_limit=45,
-        task_time_limit=60,
         # Redis: bells of killed workers come back after this many seconds, and a hung server is noticed.
         broker_transport_options=_transport(settings),
         broker_connection_timeout=2,
         broker_connection_retry_on_startup=True,
         # For ever: Redis may be away for longer than any number of tries.
         broker_connection_max_retries=None,
-        worker_cancel_long_running_tasks_on_connection_loss=True,
         # The embedded process logs and prints for itself.
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,

@@ -16,7 +16,7 @@ from service.store.claims import claim, finish, put_back
 from service.store.db import db, writing
 from service.store.tables import Letter, Notice
 
-TIMEOUT = 20
+TIMEOUT = 20  # less than a lease: who is still speaking then still holds the notice
 MOST_ATTEMPTS = 60  # with waits of up to an hour that is more than two days
 
 journal = logging.getLogger(__name__)

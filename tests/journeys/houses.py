@@ -152,8 +152,8 @@ class Grown:
         gunicorn = [str(BIN / "gunicorn"), "ogham.wsgi:app", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
         commands = {
             "api": [*gunicorn, "--worker-class", "gthread", "--threads", "8", "--graceful-timeout", "3"],
-            "worker": [ogham, "worker", "--concurrency", "1"],
-            "worker2": [ogham, "worker", "--concurrency", "1"],
+            "worker": [ogham, "worker"],
+            "worker2": [ogham, "worker"],
             "schedule": [ogham, "schedule"],
             "mail": [ogham, "mail"],
         }

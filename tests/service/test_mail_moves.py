@@ -229,7 +229,7 @@ def _sent_back(letter: EmailMessage) -> bytes:
 
 def test_a_german_player_plays_in_german(stage: Stage) -> None:
     asked = ask(stage, language="de")
-    assert asked.letter["Subject"] == "Keltis: Der Weg der Steine: du bist am Zug"
+    assert asked.letter["Subject"] == "Du bist am Zug: Keltis: Der Weg der Steine"
     assert "Antwort bitte über diese Zeile schreiben" in text_of(asked.letter)
     asked.answer("nimm blau 5")
     said = text_of(asked.newest())
