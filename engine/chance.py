@@ -14,7 +14,9 @@ vectors.
 """
 
 import hmac
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -34,35 +36,38 @@ class Chance:
         """One number from 0 to n - 1, all equally likely."""
         if not 0 < n <= _WORDS:
             raise ValueError(f"no word gives a number below {n}")
-        return self._source(label)(n)
+        words = self._words(label)
+        return _fair(n, next(words), words) % n
 
     def shuffle(self, label: str, items: Iterable[T]) -> tuple[T, ...]:
         """The items in an order that only the seed and the label decide."""
-        below = self._source(label)
+        words = self._words(label)
         order = list(items)
         for i in range(len(order) - 1, 0, -1):
-            j = below(i + 1)
+            n = i + 1
+            word = next(words)
+            if word >= _ALWAYS_FAIR:  # hardly ever
+                word = _fair(n, word, words)
+            j = word % n
             order[i], order[j] = order[j], order[i]
         return tuple(order)
 
-    def _source(self, label: str) -> Callable[[int], int]:
+    def _words(self, label: str) -> Iterator[int]:
         start = label.encode() + b"\0"
-        block = b""
-        counter = offset = 0
+        for counter in count():
+            yield from _four_words(hmac.digest(self._seed, start + counter.to_bytes(8, "big"), "sha256"))
 
-        def word() -> int:
-            nonlocal block, counter, offset
-            if offset == len(block):
-                block = hmac.digest(self._seed, start + counter.to_bytes(8, "big"), "sha256")
-                counter += 1
-                offset = 0
-            offset += 8
-            return int.from_bytes(block[offset - 8 : offset], "big")
 
-        def below(n: int) -> int:
-            limit = _WORDS - _WORDS % n
-            while (drawn := word()) >= limit:
-                pass
-            return drawn % n
+_four_words = Struct(">4Q").unpack
 
-        return below
+
+# A word below this favours no number of 32 bits.
+_ALWAYS_FAIR = _WORDS - (1 << 32)
+
+
+def _fair(n: int, word: int, words: Iterator[int]) -> int:
+    """This word, or the first of those that follow, that lies below the largest multiple of n."""
+    limit = _WORDS - _WORDS % n
+    while word >= limit:
+        word = next(words)
+    return word

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Final, Generic, NewType, TypeVar, cast
 
-from engine.values import JSON, Reader, freeze, reader
+from engine.values import JSON, Reader, freeze, quickly_made, reader
 
 Seat = NewType("Seat", int)
 Event = Any
@@ -24,6 +24,7 @@ T = TypeVar("T")
 EVERYBODY: Final = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Sealed(Generic[T]):
     """A value hidden here and now. For a reader who may not see it, `value` is None."""
@@ -35,6 +36,7 @@ class Sealed(Generic[T]):
     name: str = ""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Shown(Generic[T]):
     """A value sealed earlier, shown now. For a reader who may not see it, `value` is None."""

@@ -27,12 +27,16 @@ LANGUAGES: tuple[Language, ...] = ("en", "de")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice made when a match is opened. `allows(value, seats)` says whether a value is one of its own."""
+    """A choice made when a match is opened. `allows(value, seats)` says whether a value is one of its own.
+
+    `objection(value, seats)`, where it has one, says in a sentence what is wrong with a value that isn't.
+    """
 
     name: str
     default: Any
     meaning: str
     allows: Callable[[Any, int], bool]
+    objection: Callable[[Any, int], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +187,10 @@ def complete_options(info: Info, seats: int, given: Options) -> dict[str, Any]:
     for name, value in given.items():
         if name not in known:
             raise BadOption(name, f"{info.title} has no option “{name}”. It has: {', '.join(known) or 'none'}.")
-        if not known[name].allows(value, seats):
-            raise BadOption(name, f"{value!r} is no value of “{name}”: {known[name].meaning}")
+        option = known[name]
+        if not option.allows(value, seats):
+            objection = option.objection and option.objection(value, seats)
+            raise BadOption(name, objection or f"{value!r} is no value of “{name}”: {option.meaning}")
     return {name: given.get(name, option.default) for name, option in known.items()}
 
 

@@ -197,10 +197,13 @@ def _restored(form: JSON, value_of: Callable[[int], JSON]) -> JSON:
         if "$show" in form:
             mark = form["$show"]
             return {"$show": mark if "value" in mark else mark | {"value": value_of(mark["number"])}}
-        return {name: _restored(value, value_of) for name, value in form.items()}
+        return {name: _restored(value, value_of) if type(value) in _NESTED else value for name, value in form.items()}
     if isinstance(form, list):
-        return [_restored(item, value_of) for item in form]
+        return [_restored(item, value_of) if type(item) in _NESTED else item for item in form]
     return form
+
+
+_NESTED = (dict, list)
 
 
 def replay(

@@ -18,6 +18,21 @@ T = TypeVar("T")
 Reader = Callable[[JSON], Any]
 
 
+def quickly_made(kind: type[T]) -> type[T]:
+    """The same frozen dataclass with slots, its values made in half the time: for those made by the million.
+
+    A frozen dataclass sets each field by name, through `object.__setattr__`; this one through the slot itself.
+    """
+    names = [field.name for field in fields(cast(Any, kind))]
+    known = {f"set_{name}": getattr(kind, name).__set__ for name in names}
+    sets = "".join(f"\n    set_{name}(self, {name})" for name in names)
+    exec(f"def __init__(self, {', '.join(names)}):{sets}", known)  # noqa: S102  (as dataclasses makes its own)
+    made, was = cast(Any, known["__init__"]), cast(Any, kind).__init__
+    made.__defaults__, made.__annotations__, made.__qualname__ = was.__defaults__, was.__annotations__, was.__qualname__
+    cast(Any, kind).__init__ = made
+    return kind
+
+
 def freeze(value: object) -> JSON:
     """The value as JSON. A dataclass becomes an object of its fields, a tuple a list, a set a list in a fixed order."""
     if isinstance(value, Enum):

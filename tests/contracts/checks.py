@@ -27,6 +27,7 @@ NASTY_NAMES = (
     "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenhaftschaferswessen",
     "<script>alert('x')</script> & \"Söhne\"",
     "ᚑᚌᚆᚐᚋ 東京 \u202eabc {name} {0} %s",
+    "]]></text> \t Zoë & &amp; O'Brien \u200b 🧙",
 )
 NONSENSE = (
     "", " ", "\n", "\0", ".", ",", "{}", "{card}", "%s", "0", "-1", "²", "٣", "ß", "\u202e", "\ud800", "9" * 5_000,

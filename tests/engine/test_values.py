@@ -1,16 +1,16 @@
 """`freeze` and `thaw`: what goes out as JSON comes back as it was; what can't is refused by name."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass, replace
 from enum import Enum, IntEnum, StrEnum
-from typing import Any, Generic, Literal, NewType, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NewType, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.events import EVERYBODY, Sealed, Seat, Shown
-from engine.values import freeze, thaw
+from engine.values import freeze, quickly_made, thaw
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -179,3 +179,27 @@ def test_what_is_no_type_of_values_is_refused_by_name(kind: Any) -> None:
 def test_types_that_json_does_not_tell_apart_are_refused(kind: Any) -> None:
     with pytest.raises(TypeError, match="told apart"):
         thaw(kind, None)
+
+
+@quickly_made
+@dataclass(frozen=True, slots=True)
+class Quick(Generic[T]):
+    KEY: ClassVar[str] = "key"
+
+    one: T
+    two: tuple[int, ...] = ()
+    three: str = "three"
+
+
+def test_a_value_that_is_quickly_made_is_like_any_other() -> None:
+    assert Quick(1, (2,), "3") == Quick(one=1, three="3", two=(2,))
+    assert (Quick(1).two, Quick(1).three, Quick.KEY) == ((), "three", "key")
+    assert hash(Quick(1)) == hash(Quick(1))
+    assert repr(Quick(1)) == "Quick(one=1, two=(), three='three')"
+    assert replace(Quick(1), three="x") == Quick(1, (), "x")
+    assert thaw(Quick[int], freeze(Quick(1, (2,)))) == Quick(1, (2,))
+    for wrong in ((), (1, (), "", 4)):
+        with pytest.raises(TypeError):
+            Quick(*wrong)
+    with pytest.raises(FrozenInstanceError):
+        Quick(1).one = 2  # type: ignore[misc]

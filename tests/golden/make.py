@@ -36,8 +36,9 @@ def shown(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         for field in fields(event):
             value = getattr(event, field.name)
-            if isinstance(value, Shown) and value.to is EVERYBODY:
-                yield str(value.value)
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(one, Shown) and one.to is EVERYBODY:
+                    yield str(one.value)
 
 
 def make(game: Game) -> None:

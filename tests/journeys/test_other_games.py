@@ -21,17 +21,18 @@ run(Settings.from_environment(), TEST_GAMES)
 """
 
 
-@pytest.mark.timeout(120)
-def test_a_game_with_private_hands_is_played_by_signature_and_by_mail(tmp_path: Path) -> None:
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("game", ["hands", "celtica"])
+def test_a_game_with_private_hands_is_played_by_signature_and_by_mail(tmp_path: Path, game: str) -> None:
     with embedded_house(tmp_path, [sys.executable, "-c", WITH_TEST_GAMES]) as house:
         ann = register(house, "Ann")
         ben = Mailer(house, "ben@example.org")
         ben_sees = register(house, "Ben")  # the same Ben, who looks at his hand over the API and answers by mail
         ben.answered |= {str(letter["Message-ID"]) for letter in house.letters(ben.address)}
-        match_id = ann.open("hands", 2)["id"]
+        match_id = ann.open(game, 2)["id"]
         ann.join(match_id, 0)
         ben_sees.join(match_id, 1)
-        chance = Chance(b"hands")
+        chance = Chance(game.encode())
         while (match := ann.match(match_id))["status"] == "running":
             mover = ann if match["to_act"] == 0 else ben_sees
             legal = mover.legal(match_id)

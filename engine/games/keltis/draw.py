@@ -7,14 +7,14 @@ stand below the number. The picture refers to nothing, not even to parts of itse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from unicodedata import east_asian_width
 
 from engine.events import Seat
 from engine.game import Language, Theme
 from engine.games.keltis.rules import Row, Table, rises, score, standing
-from engine.games.keltis.tell import WORDS, clean, named, total
+from engine.games.keltis.tell import WORDS, named, total
 from engine.games.keltis.tiles import COLOURS, TILES
 from engine.games.keltis.view import View, open_by_colour, seats_in_view
+from engine.names import clean, fitted
 
 WIDTH = 360
 MARGIN = 8
@@ -274,18 +274,6 @@ def _heading(brush: Brush, view: View, seat: Seat, name: str, acts: bool) -> str
         + brush.text(RIGHT - 86, 20, status, fill, style=END)
         + brush.text(RIGHT - 16, 20, total(table, seat, brush.language), size=13, style=END + BOLD)
     )
-
-
-def fitted(text: str, width: float, size: int) -> str:
-    """As much of the text as surely has room, whatever the font."""
-    used = 0.0
-    for place, letter in enumerate(text):
-        used += size * (
-            1 if east_asian_width(letter) in "WF" or letter in "mwMW@%" else 0.72 if letter.isupper() else 0.58
-        )
-        if used > width:
-            return text[: place - 1].rstrip() + "…"
-    return text
 
 
 # -- rows and tiles

@@ -21,9 +21,9 @@ from engine.games.keltis.rules import (
 )
 from engine.games.keltis.tiles import COLOURS, TILES
 from engine.games.keltis.view import View, legal, may_act, open_by_colour, seats_in_view
+from engine.names import shortened
 
 WIDTH = 72
-LONGEST_NAME = 40
 
 # What stands behind a number in plain text.
 MARKS = {"": "", "clover": "*", "wish": "w", "+1": "+1", "+3": "+3"}
@@ -170,7 +170,7 @@ WORDS: dict[Language, dict[str, str]] = {
 
 
 def tell(view: View, language: Language, names: Sequence[str]) -> str:
-    names = [_shortened(name) for name in names]
+    names = [shortened(name) for name in names]
     blocks = [
         wrap(_headline(view, language, names), WIDTH),
         _middle(view.table, language),
@@ -178,16 +178,6 @@ def tell(view: View, language: Language, names: Sequence[str]) -> str:
         [WORDS[language]["legend"]],
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
-
-
-def _shortened(name: str) -> str:
-    name = clean(name)
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
-
-
-def clean(name: str) -> str:
-    """The name on one line, without what can't be printed."""
-    return "".join(letter for letter in " ".join(name.split()) if letter.isprintable())
 
 
 def _headline(view: View, language: Language, names: Sequence[str]) -> str:

@@ -1,0 +1,30 @@
+"""Celtica, by Wolfgang Kramer and Michael Kiesling, for 2 to 5 players: a game as `engine.game.Game` says."""
+
+from engine.games.celtica.draw import draw
+from engine.games.celtica.notation import notate, parse
+from engine.games.celtica.rules import deal, decide, events, evolve, info, leave, left, outcome, state_type, to_act
+from engine.games.celtica.tell import explain, guide, recount, tell
+from engine.games.celtica.view import absent, legal, view
+
+__all__ = [
+    "absent",
+    "deal",
+    "decide",
+    "draw",
+    "events",
+    "evolve",
+    "explain",
+    "guide",
+    "info",
+    "leave",
+    "left",
+    "legal",
+    "notate",
+    "outcome",
+    "parse",
+    "recount",
+    "state_type",
+    "tell",
+    "to_act",
+    "view",
+]
