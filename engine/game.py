@@ -88,6 +88,22 @@ class Outcome:
     reason: str
 
 
+class Orders(Protocol):
+    """How a player answers ahead of time what others' moves will ask them out of turn. An order is a line of text."""
+
+    def read(self, text: str, view: View) -> str:
+        """The canonical line for what the text orders; NotationError where it is no order. Forgiving like `parse`."""
+
+    def obey(self, order: str, view: View) -> Move | None:
+        """What the canonical order answers to the decision the viewing seat is asked for out of turn: a legal move.
+
+        None where it leaves that to the player, and on their own turn.
+        """
+
+    def guide(self, view: View, language: Language) -> str:
+        """What may be ordered and how to say it. A line indented by two spaces can be given as it stands."""
+
+
 class Game(Protocol):
     """A set of rules."""
 
@@ -103,6 +119,10 @@ class Game(Protocol):
     def state_type(self) -> type:
         """The type of its states. A state survives `freeze` and `thaw` unchanged."""
 
+    @property
+    def orders(self) -> Orders | None:
+        """What a player may order for decisions out of turn; None in a game that asks nobody but whose turn it is."""
+
     # -- deciding: sees the whole state, may refuse, changes nothing
 
     def deal(self, seats: int, options: Options, chance: Chance) -> Sequence[Event]:
@@ -110,6 +130,12 @@ class Game(Protocol):
 
     def to_act(self, state: State) -> Seat | None:
         """Whose decision is due; None exactly when the match is over. It depends on public facts only."""
+
+    def turn(self, state: State) -> Seat | None:
+        """Whose turn it is: the seat that is to act, or one that waits for another's answer and then goes on.
+
+        None exactly when the match is over. It depends on public facts only.
+        """
 
     def decide(self, state: State, seat: Seat, move: Move, chance: Chance) -> Sequence[Event]:
         """What the move brings about, at least one event; or RuleViolation, naming the lowest of the rules it breaks.

@@ -22,6 +22,7 @@ from tests.matches import write_down
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
 WIDTH = 72
+EXAMPLE = re.compile(r"^  (\S.*?)(?:  .*)?$", re.MULTILINE)
 NASTY_NAMES = (
     "Bartholomäus Maximilian von und zu Hohenstein-Rattenberg der Jüngere, III.",
     "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenhaftschaferswessen",
@@ -140,6 +141,57 @@ def check_somebody_is_to_act_until_the_match_is_over(walk: Walk) -> None:
         assert to_act is None or to_act in SEATED[walk.seats]
     assert game.to_act(walk.states[-1]) is None, "the match came to its end"
     assert all(game.to_act(state) is not None for state in walk.states[:-1])
+
+
+def check_whose_turn_it_is(walk: Walk) -> None:
+    """A seat has the turn until the end; in a game without orders nobody else is ever asked."""
+    game = walk.game
+    for state in walk.states:
+        turn, to_act = game.turn(state), game.to_act(state)
+        assert (turn is None) == (to_act is None)
+        assert turn is None or turn in SEATED[walk.seats]
+        assert game.orders is not None or turn == to_act, "who is asked out of turn may leave orders"
+
+
+def check_orders_are_read_and_obeyed(walk: Walk) -> None:
+    """What the guide shows is an order; a canonical one is read as itself; what it answers is legal, and out of turn"""
+    game = walk.game
+    if game.orders is None:
+        return
+    obeyed = 0
+    for state in walk.states[:-1]:
+        for seat in SEATED[walk.seats]:
+            view = game.view(state, seat)
+            for order in _orders_shown(game, view):
+                move = game.orders.obey(order, view)
+                if move is None:
+                    continue
+                assert seat == game.to_act(state) != game.turn(state), "it was not asked"
+                assert is_offered(game.notate(move), game.legal(view)), f"{order}: {move}"
+                obeyed += 1
+    assert obeyed, "an order of the guide's answers something"
+
+
+def _orders_shown(game: Game, view: Any) -> Iterator[str]:
+    assert game.orders is not None
+    for language in LANGUAGES:
+        for shown in EXAMPLE.findall(game.orders.guide(view, language)):
+            order = game.orders.read(shown, view)
+            for spelled in (order, order.upper(), f"  {order.replace(' ', '   ')} "):
+                assert game.orders.read(spelled, view) == order
+            yield order
+
+
+def check_nonsense_is_no_order(walk: Walk) -> None:
+    game = walk.game
+    for text in NONSENSE if game.orders else ():
+        view = game.view(walk.states[0], SEATED[walk.seats][0])
+        assert game.orders is not None
+        try:
+            order = game.orders.read(text, view)
+        except NotationError:
+            continue
+        assert game.orders.read(order, view) == order
 
 
 def check_moves_are_offered_to_whoever_is_to_act_and_nobody_else(walk: Walk) -> None:
@@ -449,7 +501,7 @@ def check_the_guide_speaks_to_whoever_is_to_act(walk: Walk) -> None:
             for language in LANGUAGES:
                 guide = game.guide(view, language)
                 assert bool(guide) == (seat is not None and seat == game.to_act(state))
-                examples = re.findall(r"^  (\S.*?)(?:  .*)?$", guide, re.MULTILINE)
+                examples = EXAMPLE.findall(guide)
                 assert examples or not guide
                 for example in examples:
                     assert is_offered(game.notate(game.parse(example, view)), game.legal(view)), example

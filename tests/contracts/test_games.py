@@ -150,6 +150,24 @@ def test_somebody_is_to_act_until_the_match_is_over(matches: Iterator[Walk]) -> 
 
 
 @TABLES
+def test_somebody_has_the_turn_and_nobody_else_is_asked_where_there_are_no_orders(matches: Iterator[Walk]) -> None:
+    for match in matches:
+        checks.check_whose_turn_it_is(match)
+
+
+@TABLES
+def test_orders_are_read_and_what_they_answer_is_legal(matches: Iterator[Walk]) -> None:
+    for match in matches:
+        checks.check_orders_are_read_and_obeyed(match)
+
+
+@TABLES
+def test_nonsense_is_no_order(matches: Iterator[Walk]) -> None:
+    for match in matches:
+        checks.check_nonsense_is_no_order(match)
+
+
+@TABLES
 def test_moves_are_offered_to_whoever_is_to_act_and_to_nobody_else(matches: Iterator[Walk]) -> None:
     for match in matches:
         checks.check_moves_are_offered_to_whoever_is_to_act_and_nobody_else(match)

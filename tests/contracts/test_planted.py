@@ -27,8 +27,8 @@ from tests.games.hands.rules import (
     State,
     Swap,
     View,
-    _beats,
     _next,
+    beats,
 )
 
 
@@ -110,7 +110,7 @@ def sorted_deck_size(state: State, view: View) -> View:
 def only_who_can_answers(state: State) -> Any:
     asked = hands.to_act(state)
     if state.played and asked is not None:
-        able = any(_beats(slotted.card, state.played) for slotted in state.hands[asked])
+        able = any(beats(slotted.card, state.played) for slotted in state.hands[asked])
         return asked if able else state.turn
     return asked
 
@@ -130,13 +130,57 @@ def refuse_with_a_hint(state: State, seat: Any, move: Any, chance: Chance) -> Se
         raise RuleViolation(refusal.rule, refusal.code, **refusal.facts | {"hint": hint}) from None
 
 
+def turn_of_who_can_answer(state: State) -> Any:
+    asked = only_who_can_answers(state)
+    return hands.turn(state) if asked == hands.to_act(state) else asked and _next(state, asked)
+
+
 TELLS = worlds.check_the_reader_cannot_tell
 fault("the view shows a card of another's hand", TELLS, view=view_with(first_of_next_hand))
 fault("the view tells how many reds a hand holds", TELLS, view=view_with(count_of_reds))
 fault("the view tells a little of the next card", TELLS, view=view_with(sorted_deck_size))
 fault("only those who can answer are asked", TELLS, to_act=only_who_can_answers)
+fault("the turn is told by who can answer", TELLS, turn=turn_of_who_can_answer)
 fault("a move is refused for what another holds", TELLS, decide=refuse_what_the_neighbour_holds)
 fault("the facts of a refusal hold a hidden card", TELLS, decide=refuse_with_a_hint)
+
+
+# -- orders
+
+
+def orders_with(**changes: Any) -> Any:
+    orders = ModuleType("orders")
+    for name in ("read", "obey", "guide"):
+        setattr(orders, name, changes.get(name, getattr(hands.orders, name)))
+    return orders
+
+
+def obey_always(order: str, view: View) -> Any:
+    return Let()
+
+
+def beat_with_anything(order: str, view: View) -> Any:
+    move = hands.orders.obey(order, view)
+    return Beat(view.hand[0]) if move and view.hand else move
+
+
+def repeat(text: str, view: View) -> str:
+    hands.orders.read(text, view)
+    return text
+
+
+def take_for_let(text: str, view: View) -> str:
+    return text if text.isdigit() else f"{text[:1]} 1"
+
+
+ORDERS = checks.check_orders_are_read_and_obeyed
+fault("nobody has the turn", checks.check_whose_turn_it_is, turn=lambda state: None)
+fault("somebody is asked and may leave no orders", checks.check_whose_turn_it_is, orders=None)
+fault("an order acts on the own turn", ORDERS, orders=orders_with(obey=obey_always))
+fault("an order plays what may not be played", ORDERS, orders=orders_with(obey=beat_with_anything))
+fault("an order is kept as it was typed", ORDERS, orders=orders_with(read=repeat))
+fault("an order does nothing", ORDERS, orders=orders_with(obey=lambda order, view: None))
+fault("anything is an order", checks.check_nonsense_is_no_order, orders=orders_with(read=take_for_let))
 
 
 # -- the game itself, and its deal

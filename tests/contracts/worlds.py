@@ -114,6 +114,7 @@ def check_the_reader_cannot_tell(pair: Pair, most: int = 6) -> None:
     differing = []
     for place, (one, other) in enumerate(zip(pair.one, pair.other, strict=True)):
         assert game.to_act(one.state) == game.to_act(other.state), "whose turn it is tells something hidden"
+        assert game.turn(one.state) == game.turn(other.state), "whose turn it is tells something hidden"
         assert game.left(one.state) == game.left(other.state)
         # After the end the hidden is opened, and outcome and view may tell of it.
         if one.state != other.state and game.to_act(one.state) is not None:

@@ -6,6 +6,9 @@ from engine.games.celtica.rules import deal, decide, events, evolve, info, leave
 from engine.games.celtica.tell import explain, guide, recount, tell
 from engine.games.celtica.view import absent, legal, view
 
+orders = None
+turn = to_act
+
 __all__ = [
     "absent",
     "deal",
@@ -20,11 +23,13 @@ __all__ = [
     "left",
     "legal",
     "notate",
+    "orders",
     "outcome",
     "parse",
     "recount",
     "state_type",
     "tell",
     "to_act",
+    "turn",
     "view",
 ]

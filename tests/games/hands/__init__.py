@@ -19,12 +19,28 @@
   subtracted. Most points wins, equal points share the place.
 
 Notation: `play r3`, `swap b1 g2`, `beat r3`, `let`. The card alone will do, and so will its colour or its number where
-no other card could be meant. The absent move: the lowest card is played; an answer is to let go.
+no other card could be meant. Orders for answers: `let`, `beat` (with the lowest card that will do; with none, let it
+go), either of them followed by a colour for cards of that colour only. The absent move: the lowest card is played; an
+answer is to let go.
 """
 
+from tests.games.hands import orders
 from tests.games.hands.draw import draw
 from tests.games.hands.notation import absent, legal, notate, parse
-from tests.games.hands.rules import deal, decide, events, evolve, info, leave, left, outcome, state_type, to_act, view
+from tests.games.hands.rules import (
+    deal,
+    decide,
+    events,
+    evolve,
+    info,
+    leave,
+    left,
+    outcome,
+    state_type,
+    to_act,
+    turn,
+    view,
+)
 from tests.games.hands.tell import explain, guide, recount, tell
 
 __all__ = [
@@ -41,11 +57,13 @@ __all__ = [
     "left",
     "legal",
     "notate",
+    "orders",
     "outcome",
     "parse",
     "recount",
     "state_type",
     "tell",
     "to_act",
+    "turn",
     "view",
 ]

@@ -251,6 +251,10 @@ def to_act(state: State) -> Seat | None:
     return _next(state, state.turn) if state.played else state.turn  # HA-5
 
 
+def turn(state: State) -> Seat | None:
+    return None if state.ended else state.turn
+
+
 def _next(state: State, seat: Seat) -> Seat:
     return Seat((seat + 1) % len(state.hands))
 
@@ -271,7 +275,7 @@ def broken_rule(view: View, move: Move) -> RuleViolation | None:
     if view.played:
         if isinstance(move, Play | Swap):
             return RuleViolation("HA-7", "answer_due", card=str(view.played))
-        if isinstance(move, Beat) and not _beats(move.card, view.played):
+        if isinstance(move, Beat) and not beats(move.card, view.played):
             return RuleViolation("HA-7", "does_not_beat", card=str(move.card), played=str(view.played))
     return None
 
@@ -286,7 +290,7 @@ def _cards_of(move: Move) -> tuple[Card, ...]:
             return ()
 
 
-def _beats(card: Card, other: Card) -> bool:
+def beats(card: Card, other: Card) -> bool:
     return card.colour is other.colour and card.number > other.number
 
 
