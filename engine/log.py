@@ -124,7 +124,7 @@ class Pen:
             self._named[opening.name] = opening
         sealed = seal(self.match, opening.number, opening.value, opening.salt)
         public = {"number": opening.number, "seal": sealed, "to": mark["to"], "name": opening.name}
-        return public | ({"personal": True} if opening.personal else {})
+        return public | {name: mark[name] for name in ("until", "personal") if name in mark}
 
     def _show(self, mark: JSON) -> JSON:
         name = mark["name"]
@@ -137,16 +137,18 @@ class Pen:
         return public
 
 
-def openings_for(seat: Seat | None, public: JSON, over: bool) -> Iterator[int]:
+def openings_for(seat: Seat | None, public: JSON, over: bool, turn_since: int = 0) -> Iterator[int]:
     """The numbers of the seals that this entry lets the seat (None: a spectator) open.
 
-    Once the match is over that is every seal, but for personal ones.
+    A seal `until` the turn is over is everybody's from `turn_since` on, the length of the log when the turn that runs
+    began. Once the match is over every seal is, but for personal ones.
     """
     for name, mark in _marks(public):
         if name == "$show":
             opens = mark["to"] is not None and seat in mark["to"]
         else:
-            opens = mark["to"] is None or seat in mark["to"] or (over and not mark.get("personal", False))
+            waited = over or ("until" in mark and public["seq"] < turn_since)
+            opens = mark["to"] is None or seat in mark["to"] or (waited and not mark.get("personal", False))
         if opens:
             yield mark["number"]
 

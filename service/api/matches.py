@@ -285,7 +285,8 @@ def get_log(query: dict[str, Any], match_id: str) -> Response:
     entries = db.session.scalars(
         select(Entry).where(Entry.match_id == match.id, Entry.seq >= query["after"]).order_by(Entry.seq).limit(PAGE)
     ).all()
-    wanted = {entry.seq: list(openings_for(seat, json.loads(entry.public), over)) for entry in entries}
+    since = match.turn_since
+    wanted = {entry.seq: list(openings_for(seat, json.loads(entry.public), over, since)) for entry in entries}
     numbers = {number for some in wanted.values() for number in some}
     openings = {
         opening.number: {"number": opening.number, "value": opening.value, "salt": encode(opening.salt)}

@@ -4,7 +4,6 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
@@ -84,31 +83,25 @@ class Scribe:
         return Opening(row.number, row.value, row.salt, row.name)
 
 
-def sealed(value: JSON, to: tuple[Seat, ...] | None = (), personal: bool = False) -> JSON:
-    """A value to be sealed in an entry, outside its events. `to` None: everybody may open it at once."""
-    body: dict[str, Any] = {"value": value, "to": None if to is None else list(to), "name": ""}
-    return {Sealed.JSON_KEY: body | ({"personal": True} if personal else {})}
+def sealed(value: JSON, to: Sequence[Seat] | None = (), **more: JSON) -> JSON:
+    """A value to be sealed in an entry, outside its events. `to` None: everybody may open it at once.
+
+    `more` is `until="turn"` for what everybody may open when the turn is over, `personal=True` for what names a person.
+    """
+    return {Sealed.JSON_KEY: {"value": value, "to": None if to is None else list(to), "name": "", **more}}
 
 
 # What is kept of a mail that names a person: sealed apart, and never opened to others.
 PERSONAL = frozenset({"message_id", "domain"})
 
 
-def proof_of(grade: str, evidence: JSON, **members: JSON) -> JSON:
-    """The proof of an entry: a JWS, or what is kept of a mail. Anybody may open it but for what names a person.
-
-    All lines of a submission are played or dropped in one transaction, so nothing in it is still to come.
-    """
-    if grade == "signed":
-        return {"grade": grade, "evidence": sealed(evidence, to=None), **members}
-    open_part = {name: value for name, value in evidence.items() if name not in PERSONAL}
-    person = {name: value for name, value in evidence.items() if name in PERSONAL}
-    return {
-        "grade": grade,
-        "evidence": sealed(open_part, to=None),
-        "person": sealed(person, personal=True),
-        **members,
-    }
+def proof_of(grade: str, evidence: JSON, to: Sequence[Seat] | None = None, **more: JSON) -> JSON:
+    """The proof of an entry: a JWS, or what is kept of a mail. `to` and `more` as in `sealed`, but for the person."""
+    proof = {"grade": grade}
+    if "jws" not in evidence:
+        proof["person"] = sealed({name: evidence[name] for name in PERSONAL & evidence.keys()}, personal=True)
+        evidence = {name: value for name, value in evidence.items() if name not in PERSONAL}
+    return proof | {"evidence": sealed(evidence, to, **more)}
 
 
 def load_state(session: Session, match: Match, length: int | None = None) -> State | None:

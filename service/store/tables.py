@@ -81,6 +81,8 @@ class Key(Base):
     jwk: Mapped[Any] = mapped_column(Json)
     created_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
+    vouched: Mapped[str]
+    """signed: by a key that was valid before; mailed: by the mail that confirmed a registration"""
 
 
 class Token(Base):
@@ -124,6 +126,15 @@ class Match(Base):
     changed: Mapped[int]
     """The length of the log when the game's state last changed: a move that answers less is stale."""
     to_act: Mapped[int | None]
+    """Whose decision is due."""
+    turn: Mapped[int | None]
+    """Whose turn it is: another seat's than `to_act` while that one answers a move."""
+    turn_since: Mapped[int]
+    """The length of the log when that turn began: what was sealed until the turn is over is open before it."""
+    asked_at: Mapped[datetime | None]
+    """When the decision became due."""
+    orders_due: Mapped[datetime | None] = mapped_column(index=True)
+    """When a standing order answers it; None where the player is asked."""
 
 
 class Seated(Base):
@@ -195,7 +206,10 @@ class Snapshot(Base):
 
 
 class Work:
-    """What every kind of work has. `status` is `waiting` until it is done, whatever comes of it."""
+    """What every kind of work has. `status` is `waiting` until it is done, whatever comes of it.
+
+    A submission may be `kept` in between: some of its lines wait until others have answered the ones before.
+    """
 
     status: Mapped[str]
     due_at: Mapped[datetime]
@@ -227,6 +241,34 @@ class Submission(Work, Base):
     lines: Mapped[Any] = mapped_column(Json)
     received_at: Mapped[datetime]
     verdict: Mapped[Any | None] = mapped_column(Json)
+
+
+class Order(Base):
+    """What a player said about decisions they will be asked for out of turn; or that they take such an order back."""
+
+    __tablename__ = "order"
+    __table_args__ = (UniqueConstraint("kid", "jti"),)
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    """Orders and withdrawals of a seat are counted together, from 1."""
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"))
+    line: Mapped[str]
+    """All of it in canonical form."""
+    text: Mapped[str]
+    """What the game reads; empty for a withdrawal."""
+    once: Mapped[bool]
+    hour: Mapped[str | None]
+    zone: Mapped[str]
+    status: Mapped[str]
+    """standing, used or withdrawn; a withdrawal is done"""
+    grade: Mapped[str]
+    kid: Mapped[str]
+    jti: Mapped[str]
+    evidence: Mapped[Any] = mapped_column(Json)
+    given_at: Mapped[datetime]
+    receipt: Mapped[str]
 
 
 class Mail(Work, Base):
