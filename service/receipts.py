@@ -57,6 +57,11 @@ def sign_receipt(typ: str, payload: dict[str, Any]) -> str:
     return jws.serialize_compact(header, said, signer.key, algorithms=["Ed25519"])
 
 
+def sign_head(match: str, length: int, head: bytes, at: str) -> str:
+    """That the log of this match has, since then, this length and ends with this hash."""
+    return sign_receipt(HEAD, {"match": match, "length": length, "head": encode(head), "at": at})
+
+
 def rotate_key() -> str:
     """Sign with a new key from now on; its kid. Every process has it ten seconds later."""
     with writing() as transaction:
@@ -92,7 +97,7 @@ def _remember(signer: Signer | None) -> None:
 
 
 def _current(session: Session) -> tuple[int, Signer | None]:
-    """The newest number, 0 where there is none, and its key; None if the secret it was made from isn't ours any more."""
+    """The newest number, 0 where there is none, and its key; None if the secret behind it isn't ours any more."""
     row = session.scalars(select(ServiceKey).order_by(ServiceKey.number.desc()).limit(1)).one_or_none()
     if row is None:
         return 0, None

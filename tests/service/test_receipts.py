@@ -1,7 +1,9 @@
 """Receipts: the service's own keys, and what it signs with them."""
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from sqlalchemy import select
 from engine.log import encode
 from service.receipts import published_keys, rotate_key, sign_receipt
 from service.store.db import db, writing
-from service.store.tables import ServiceKey
+from service.store.tables import Entry, ServiceKey
 from tests.raw import get
 from tests.stage import Stage
 
@@ -118,3 +120,53 @@ def test_the_database_alone_signs_nothing(stage: Stage, database_url: str) -> No
     read(receipt, published(other))
     with other.app.app_context():
         db.engine.dispose()
+
+
+# -- of heads and submissions
+
+
+def test_every_entry_s_head_is_signed(stage: Stage) -> None:
+    match_id = stage.table([stage.person("Ann"), stage.person("Ben")])
+    with stage.app.app_context():
+        entries = db.session.scalars(select(Entry).where(Entry.match_id == match_id).order_by(Entry.seq)).all()
+    keys = published(stage)
+    assert len(entries) == 4
+    for entry in entries:
+        header, payload = read(str(entry.receipt), keys)
+        assert header["typ"] == "ogham-head+jws"
+        at = json.loads(entry.public)["at"]
+        assert payload == {"match": match_id, "length": entry.seq + 1, "head": encode(entry.hash), "at": at}
+
+
+def test_a_submission_is_receipted_when_it_comes_and_its_verdict_carries_the_head_s(stage: Stage) -> None:
+    ann, ben = stage.person("Ann"), stage.person("Ben")
+    match_id = stage.table([ann, ben], first_player=0)
+    keys = published(stage)
+    assert ann.client.identity
+    match = ann.client.match(match_id)
+    said = {name: match[name] for name in ("seat", "seq", "head")} | {"match": match_id, "moves": ["reveal, leave"]}  # type: ignore[literal-required]
+    text = ann.client.identity.sign("ogham-move+jws", said)
+    sent = ann.client.send(match_id, text, wait=0)
+    header, payload = read(str(sent["receipt"]), keys)
+    assert (header["typ"], payload["hash"]) == ("ogham-received+jws", encode(sha256(text.encode()).digest()))
+    assert payload["received_at"] == sent["received_at"]
+    stage.work()
+    done = ann.client.submission(sent["id"])
+    assert done["receipt"] == sent["receipt"] == ann.client.send(match_id, text, wait=0)["receipt"]
+    assert done["verdict"]
+    header, payload = read(str(done["verdict"]["receipt"]), keys)
+    assert header["typ"] == "ogham-head+jws"
+    assert (payload["length"], payload["head"]) == (done["verdict"]["seq"], done["verdict"]["head"])
+
+
+def test_every_turn_mail_carries_the_receipt_of_the_position_it_shows(stage: Stage) -> None:
+    ann, ben = stage.person("Ann"), stage.person("Ben")
+    match_id = stage.table([ann, ben], first_player=0)
+    stage.play(ann, match_id, "reveal, leave")
+    for person in (ann, ben):
+        letter = stage.letters(person.address)[-1]
+        for part in (letter.get_body(("plain",)), letter.get_body(("html",))):
+            assert part
+            (receipt,) = re.findall(r"eyJ[\w-]+\s*(?:[\w-]+\s*)*\.[\w\s-]+\.[\w\s-]+", part.get_content())
+            _, payload = read("".join(receipt.split()), published(stage))
+            assert (payload["match"], payload["length"]) == (match_id, 4 if person is ann else 5)
