@@ -108,6 +108,7 @@ class Verdict(TypedDict):
     dropped: list[str]
     seq: int
     head: str
+    receipt: str | None
 
 
 class Submission(TypedDict):
@@ -116,4 +117,5 @@ class Submission(TypedDict):
     seat: int
     status: str
     received_at: str
+    receipt: str | None
     verdict: Verdict | None

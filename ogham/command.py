@@ -498,6 +498,15 @@ def mail() -> None:
     grown.run_mail(settings)
 
 
+@main.command("rotate-key")
+def rotate_key() -> None:
+    """Sign receipts with a new key from now on. Old keys stay published. Prints the new key's id."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    click.echo(grown.rotate_key(settings))
+
+
 @main.command()
 def openapi() -> None:
     """Print the API's description, OpenAPI 3.1 in YAML."""

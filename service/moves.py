@@ -5,6 +5,7 @@ doors, the API's and the mail's, meet in the table `submission`.
 """
 
 import logging
+from hashlib import sha256
 from typing import Any, cast
 
 from sqlalchemy import select
@@ -12,12 +13,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.events import Seat
-from engine.log import decode
+from engine.log import decode, encode
 from service.errors import BadStatement, Conflict, NotFound
 from service.ids import new_id
 from service.matches import lock_match
 from service.notices import tell_player
-from service.parts import now
+from service.parts import now, timestamp
+from service.receipts import RECEIVED, sign_receipt
 from service.signing import Signed, is_base64url, read_statement
 from service.store.claims import RETRY_FIRST, RETRY_LAST
 from service.store.db import Transaction, db, writing
@@ -56,6 +58,7 @@ def accept_signed(match_id: str, text: str) -> Submission:
     )  # fmt: skip
     try:
         with writing() as transaction:
+            submission.receipt = sign_received(submission)
             return _store(transaction, submission)
     except IntegrityError:  # its twin was stored between our look and now
         known = _known(signed)
@@ -105,6 +108,12 @@ def _store(transaction: Transaction, submission: Submission) -> Submission:
     transaction.session.flush()
     transaction.ring("settle", submission.id)
     return submission
+
+
+def sign_received(submission: Submission) -> str:
+    """That these bytes were received, and when."""
+    said = {"match": submission.match_id, "submission": submission.id, "received_at": timestamp(submission.received_at)}
+    return sign_receipt(RECEIVED, said | {"hash": encode(sha256(submission.evidence["jws"].encode()).digest())})
 
 
 def read_by_seat(session: Session, match_id: str, text: str, typ: str, members: frozenset[str]) -> tuple[Signed, Key]:

@@ -22,7 +22,7 @@ from service.matches import Sight, find_match, see_match
 from service.notices import reply_token
 from service.parts import parts
 from service.store.db import db
-from service.store.logbook import entry_events, game_of
+from service.store.logbook import entry_events, game_of, receipt_of
 from service.store.tables import Match, Notice, Player, Submission
 
 WIDTH = 72
@@ -197,6 +197,12 @@ def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, .
     return tuple(sight.game.recount(as_seen_by(sight.seat, events), _language(notice), sight.names))
 
 
+def _receipt(sight: Sight | None) -> tuple[str, ...]:
+    """What the service signed of the log up to the position shown, in lines: each inbox is a witness."""
+    signed = receipt_of(sight.match.id, sight.length) if sight else None
+    return tuple(textwrap.wrap(signed, WIDTH, break_on_hyphens=False)) if signed else ()
+
+
 # -- building
 
 
@@ -222,6 +228,8 @@ def _built(notice: Notice, content: Content) -> bytes:
         "position": sight.game.tell(sight.view, language, sight.names) if sight else "",
         "board": say("board", language),
         "footer": say("footer", language, match=notice.match_id, url=url) if notice.match_id else f"Ogham, {url}",
+        "receipt_title": say("receipt", language),
+        "receipt": _receipt(sight),
     }
     # 7bit: whatever server it is handed to, it needn't be asked whether it takes more.
     mail = EmailMessage(policy=policy.SMTP.clone(cte_type="7bit"))

@@ -108,6 +108,10 @@ PHRASES: dict[str, dict[Language, str]] = {
     "how": {"en": "What you may answer", "de": "Was du antworten kannst"},
     "position": {"en": "The position", "de": "Die Stellung"},
     "board": {"en": "the board", "de": "das Spielbrett"},
+    "receipt": {
+        "en": "Our receipt for the log up to here",
+        "de": "Unsere Quittung über das Protokoll bis hierher",
+    },
     "footer": {
         "en": "Match {match}, {url}",
         "de": "Partie {match}, {url}",

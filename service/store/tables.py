@@ -55,6 +55,8 @@ class Player(Base):
     address: Mapped[str] = mapped_column(unique=True)
     language: Mapped[str]
     created_at: Mapped[datetime]
+    deleted_at: Mapped[datetime | None]
+    """From then on name and address are nobody's."""
 
 
 class Registration(Base):
@@ -105,6 +107,21 @@ class Statement(Base):
     used_at: Mapped[datetime] = mapped_column(index=True)
 
 
+class ServiceKey(Base):
+    """A key of the service's own: its public half, and the salt that gives the private one with the settings' secret.
+
+    The one with the highest number signs; the others are kept, so that what they signed can be checked.
+    """
+
+    __tablename__ = "service_key"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kid: Mapped[str] = mapped_column(unique=True)
+    jwk: Mapped[Any] = mapped_column(Json)
+    salt: Mapped[bytes]
+    created_at: Mapped[datetime]
+
+
 class Match(Base):
     """One play of a game: what is needed to go on with it. Its history is in `entry`."""
 
@@ -114,6 +131,8 @@ class Match(Base):
     game: Mapped[str]
     seats: Mapped[int]
     options: Mapped[Any] = mapped_column(Json)
+    shuffle: Mapped[str] = mapped_column(server_default="joint")
+    """joint or sealed: how the players' nonces come in"""
     status: Mapped[str] = mapped_column(index=True)
     """open, running or over"""
     opened_by: Mapped[str] = mapped_column(ForeignKey("player.id"))
@@ -147,6 +166,9 @@ class Seated(Base):
     seat: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
     nonce: Mapped[str]
+    """Empty while it is only promised."""
+    promise: Mapped[str | None]
+    """Where the match's shuffle is sealed: the hash of the nonce."""
     joined_at: Mapped[datetime]
 
 
@@ -162,6 +184,8 @@ class Entry(Base):
     seat: Mapped[int | None]
     public: Mapped[bytes]
     hash: Mapped[bytes]
+    receipt: Mapped[str | None]
+    """The service's signature on this hash. Entries from before there were receipts have none."""
 
 
 class SealOpening(Base):
@@ -240,6 +264,8 @@ class Submission(Work, Base):
     head: Mapped[bytes | None]
     lines: Mapped[Any] = mapped_column(Json)
     received_at: Mapped[datetime]
+    receipt: Mapped[str | None]
+    """That it was received, and when, signed by the service; for signed ones."""
     verdict: Mapped[Any | None] = mapped_column(Json)
 
 
