@@ -363,9 +363,37 @@ def report(submission: Submission) -> None:
         )
     for played in verdict["played"]:
         say(f"Played: {played['move']}  (entry {played['seq']})")
+    if verdict["kept"]:
+        say(f"Kept until others have answered: {'; '.join(verdict['kept'])}")
     if verdict["problem"] is not None:
         dropped = f" Not tried: {'; '.join(verdict['dropped'])}." if verdict["dropped"] else ""
         raise Sentence(sentence_for(Problem(verdict["problem"])) + dropped)
+
+
+@main.command("order")
+@click.argument("match")
+@click.argument("line", metavar="ORDER")
+@pass_desk
+def leave_order(desk: Desk, match: str, line: str) -> None:
+    """Answer in MATCH ahead of time what you would be asked out of turn; or take that back: "withdraw 2"."""
+    with desk.player() as api:
+        order = api.order(match, line)
+    say(f"Noted as number {order['number']}: {order['order']}. The receipt is worth keeping:")
+    click.echo(order["receipt"])
+
+
+@main.command("orders")
+@click.argument("match")
+@pass_desk
+def list_orders(desk: Desk, match: str) -> None:
+    """Your orders in MATCH, and what may be ordered."""
+    with desk.player() as api:
+        found = api.orders(match, api.me()["language"])
+    table = columns("number", "order", "status", "given")
+    for order in found["orders"]:
+        table.add_row(*(Text(str(order[name])) for name in ("number", "order", "status", "given_at")))
+    print_table(table)
+    say(found["guide"] or "This game asks nobody out of turn: there is nothing to order.")
 
 
 @main.command("log")

@@ -53,10 +53,11 @@ class Playing:
         self._moved(played, self._proof(seat, grade, evidence), person)
         return played
 
-    def move(self, seat: Seat, move: Move, grade: str, evidence: JSON, person: str) -> None:
-        """Play a move that is known to be legal, as the player's own."""
+    def obey(self, seat: Seat, order: Order, move: Move) -> None:
+        """Play what an order answers, as the player's own move."""
         played = play_move(self.game, self.state, seat, move, chance_of(self.match))
-        self._moved(played, self._proof(seat, grade, evidence), person)
+        proof = self._proof(seat, order.grade, order.evidence | {"order": order.number})
+        self._moved(played, proof, order.player_id, order)
 
     def absent(self, seat: Seat) -> None:
         """Play what is played for a seat that left."""
@@ -80,10 +81,10 @@ class Playing:
         own_turn = self.game.turn(self.state) == seat
         return proof_of(grade, evidence, to=(seat,), **({"until": "turn"} if own_turn else {}))
 
-    def _moved(self, played: Played, proof: JSON, person: str | None) -> None:
+    def _moved(self, played: Played, proof: JSON, person: str | None, acting: Order | None = None) -> None:
         seat = played.seat
         if self.match.turn != seat:
-            _lapse(self, seat)
+            _lapse(self, seat, acting)
         self._scribe.append("moved", seat=seat, proof=proof, person=person, move=played.move, events=played.events)
         self.state = played.state
         note_position(self.match, self.game, self.state)
@@ -241,8 +242,7 @@ def _follow_orders(playing: Playing, seat: Seat) -> bool:
         if due > now():
             playing.match.orders_due = due
             return False
-        evidence = order.evidence | {"order": order.number}
-        playing.move(seat, move, order.grade, evidence, order.player_id)
+        playing.obey(seat, order, move)
         return True
     return False
 
@@ -258,10 +258,11 @@ def _acts_at(order: Order, asked_at: datetime) -> datetime:
     return next(stroke for stroke in (stroke.astimezone(UTC) for stroke in strokes) if stroke >= since)
 
 
-def _lapse(playing: Playing, seat: int) -> None:
-    """The seat answers out of turn: its orders for the next time only have had their time."""
+def _lapse(playing: Playing, seat: int, acting: Order | None) -> None:
+    """The seat answers out of turn: what it ordered before it was asked, for the next time only, has had its time."""
+    asked_at = playing.match.asked_at or now()
     for order in standing_orders(playing.session, playing.match.id, seat):
-        if order.once:
+        if order.once and (order is acting or order.given_at <= asked_at):
             order.status = "used"
 
 

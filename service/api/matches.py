@@ -46,6 +46,11 @@ class MatchSchema(ma.Schema):
         ma.fields.String(allow_none=True), required=True, metadata={"description": "by seat; null where it is free"}
     )
     to_act = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "whose decision is due"})
+    turn = ma.fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "whose turn it is; not the same while another answers a move"},
+    )
     seq = ma.fields.Integer(required=True, metadata={"description": "the length of the log"})
     head = ma.fields.String(required=True, metadata={"description": "the hash of the log's last entry"})
     opened = ma.fields.String(required=True, metadata={"description": "the hash of the log's first entry"})
@@ -160,6 +165,7 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
         "seats": match.seats,
         "names": names_of(match),
         "to_act": match.to_act,
+        "turn": match.turn,
         "seq": match.length,
         "head": encode(match.head),
         "opened": encode(db.session.get_one(Entry, (match.id, 0)).hash),

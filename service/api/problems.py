@@ -63,7 +63,12 @@ PROBLEMS = {
     "not_running": (409, "The match isn't running"),
     "seq_unknown": (404, "The log isn't that long"),
     "submission_unknown": (404, "There is no such submission"),
+    # orders
+    "order_unreadable": (422, "The line is no order"),
+    "order_unknown": (404, "There is no such standing order"),
+    "too_many_orders": (409, "There are too many standing orders"),
     # verdicts
+    "turn_passed": (409, "The turn was over before a kept line could be played"),
     "stale": (409, "The game has moved on"),
     "head_wrong": (409, "The move answers another history"),
     "move_refused": (422, "A rule forbids the move"),
