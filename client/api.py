@@ -76,6 +76,14 @@ class Ogham:
     def me(self) -> Player:
         return cast(Player, self._get("/v1/players/me"))
 
+    def preferences(self, **changes: Any) -> dict[str, Any]:
+        """What one chose for oneself; after these changes, if any. None puts a preference back to its default."""
+        path = "/v1/players/me/preferences"
+        if not changes:
+            return cast(dict[str, Any], self._get(path)["preferences"])
+        answer = self._request("PATCH", path, as_player=True, json={"preferences": changes})
+        return cast(dict[str, Any], _body(answer)["preferences"])
+
     def keys(self) -> list[Key]:
         """One's keys, the oldest first, revoked ones included."""
         return cast(list[Key], self._get("/v1/players/me/keys")["keys"])

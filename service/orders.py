@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass
 from datetime import time
 from hashlib import sha256
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -21,6 +20,7 @@ from service.errors import BadStatement, Conflict, Malformed, NotFound
 from service.matches import lock_match
 from service.moves import LONGEST_LINE, grade_of, read_by_seat
 from service.parts import now, timestamp
+from service.preferences import is_zone, preferences_of
 from service.receipts import sign_receipt
 from service.signing import Signed
 from service.store.db import Transaction, db, writing
@@ -117,7 +117,7 @@ def give(
     match, session = playing.match, playing.session
     if match.status != "running":
         raise Conflict("not_running", "The match isn't running.")
-    said = read_order(playing, seat, line)
+    said = read_order(playing, seat, line, preferences_of(player)["zone"])
     standing = standing_orders(session, match.id, seat)
     if len(standing) >= MOST_STANDING and not said.withdraws:
         raise Conflict("too_many_orders", f"You have {MOST_STANDING} standing orders. Take one back first.")
@@ -155,8 +155,11 @@ def _next_number(session: Session, match_id: str, seat: int) -> int:
 # -- reading
 
 
-def read_order(playing: Playing, seat: Seat, line: str) -> Said:
-    """What a line orders; Malformed or NotFound where it is no order, or takes back what doesn't stand."""
+def read_order(playing: Playing, seat: Seat, line: str, own_zone: str) -> Said:
+    """What a line orders; Malformed or NotFound where it is no order, or takes back what doesn't stand.
+
+    Hours are those of `own_zone`, unless another is named.
+    """
     line = line.strip()
     withdrawal = _WITHDRAW.fullmatch(line)
     if withdrawal is not None:
@@ -172,7 +175,7 @@ def read_order(playing: Playing, seat: Seat, line: str) -> Said:
     except NotationError as error:
         raise Malformed("order_unreadable", f"“{line}” is no order: expected {error.expected}.") from None
     hour, zone = (found["hour"], found["zone"]) if found else (None, None)
-    return Said(text, bool(found and found["once"]), _hour(hour), _zone(zone))
+    return Said(text, bool(found and found["once"]), _hour(hour), _zone(zone) if zone else own_zone)
 
 
 def _withdrawal(playing: Playing, seat: Seat, numbers: str | None) -> Said:
@@ -197,11 +200,10 @@ def _hour(text: str | None) -> str | None:
         raise Malformed("order_unreadable", f"{text} is no time of the day. Say 00:00 to 23:59.") from None
 
 
-def _zone(name: str | None) -> str:
-    try:
-        return ZoneInfo(name or "UTC").key
-    except (KeyError, ValueError, OSError):
-        raise Malformed("order_unreadable", f"There is no time zone {name}. Say one like Europe/Berlin.") from None
+def _zone(name: str) -> str:
+    if not is_zone(name):
+        raise Malformed("order_unreadable", f"There is no time zone {name}. Say one like Europe/Berlin.")
+    return name
 
 
 def orders_of(match_id: str, seat: Seat) -> list[Order]:

@@ -49,6 +49,7 @@ PROBLEMS = {
     # players
     "name_invalid": (422, "This is no name"),
     "address_invalid": (422, "This address can't be registered"),
+    "preference_invalid": (422, "This preference or its value isn't known"),
     "registration_unknown": (404, "There is no such registration"),
     "registration_expired": (409, "The registration is too old"),
     # games and matches
@@ -96,6 +97,7 @@ class ProblemSchema(ma.Schema):
     head = ma.fields.String(metadata={"description": "for a refused move: the hash of the log's last entry"})
     errors = ma.fields.Dict(metadata={"description": "for schema_invalid: what is wrong, by member"})
     option = ma.fields.String(metadata={"description": "for option_invalid: which one"})
+    preference = ma.fields.String(metadata={"description": "which one was meant"})
 
 
 def problem(code: str, detail: str = "", **more: Any) -> dict[str, Any]:
