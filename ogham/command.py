@@ -20,6 +20,7 @@ from client.api import Ogham
 from client.chain import check_log
 from client.errors import KeyFileError, OghamError, Problem, Unreachable
 from client.keys import Identity
+from client.orders import check_orders
 from engine.errors import BadOption, BrokenLog
 from service.settings import BadSettings, Settings
 
@@ -404,12 +405,16 @@ def show_log(desk: Desk, match: str, check: bool) -> None:
     """The log of MATCH: number, kind, seat and move of every entry."""
     with desk.reader() as api:
         entries = list(api.log(match))
+        seated = api.match(match)["seat"] is not None
+        orders = api.orders(match)["orders"] if check and seated else []
     for entry in entries:
         click.echo(entry_line(entry))
     if check:
         found = check_log(entries)
         say(f"{found.entries} entries: the chain holds. Head: {found.head}")
         say(f"{found.opened} of {found.seals} seals could be opened, and hold what is shown.")
+        if orders:
+            say(f"{check_orders(entries, orders)} answers were given by your orders, none after it was taken back.")
 
 
 def entry_line(entry: Entry) -> str:

@@ -90,11 +90,11 @@ class Playing:
         note_position(self.match, self.game, self.state)
 
 
-def go_on(playing: Playing, submission: Submission | None = None) -> None:
-    """Play what is played of itself, then close the match if it is over. `submission` is what was just played from."""
+def go_on(playing: Playing) -> None:
+    """Play what is played of itself, then close the match if it is over."""
     match, game = playing.match, playing.game
     match.orders_due = None
-    kept = [] if game.orders is None else _kept(playing, submission)
+    kept = [] if game.orders is None else _kept(playing)
     while (seat := game.to_act(playing.state)) is not None:
         if seat in game.left(playing.state):
             playing.absent(seat)
@@ -166,15 +166,16 @@ def revocation(playing: Playing, submission: Submission) -> dict[str, Any] | Non
     return {"code": "key_revoked", "detail": "The key that signed this was revoked before it was settled."}
 
 
-def _kept(playing: Playing, submission: Submission | None) -> list[Submission]:
+def _kept(playing: Playing) -> list[Submission]:
     """The submissions with lines that wait, the oldest first."""
-    found = playing.session.scalars(
-        select(Submission)
-        .where(Submission.match_id == playing.match.id, Submission.status == "kept")
-        .order_by(Submission.received_at, Submission.id)
-        .execution_options(populate_existing=True)
+    return list(
+        playing.session.scalars(
+            select(Submission)
+            .where(Submission.match_id == playing.match.id, Submission.status == "kept")
+            .order_by(Submission.received_at, Submission.id)
+            .execution_options(populate_existing=True)
+        )
     )
-    return [*found, *([submission] if submission is not None and submission.status == "kept" else [])]
 
 
 def _play_kept(playing: Playing, seat: Seat, kept: list[Submission]) -> bool:

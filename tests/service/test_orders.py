@@ -13,7 +13,9 @@ import pytest
 from sqlalchemy import select
 
 from client.keys import Identity
-from engine.log import decode
+from client.orders import check_orders
+from engine.errors import BrokenLog
+from engine.log import decode, encode
 from service.store.db import db
 from service.store.tables import Notice, Order
 from tests.raw import post, problem, statement
@@ -256,6 +258,22 @@ def test_a_receipt_says_what_was_ordered_and_when_in_the_log(stage: Stage, peopl
     for number, (line, payload) in enumerate(zip(("let", "withdraw 1"), said, strict=True), 1):
         assert (payload["match"], payload["seat"], payload["number"], payload["order"]) == (match_id, 1, number, line)
         assert (payload["length"], payload["head"]) == (match["seq"], match["head"])
+
+
+def test_an_order_that_acts_after_its_withdrawal_is_found(stage: Stage, people: list[Person], match_id: str) -> None:
+    ann, ben = people
+    before = ben.client.order(match_id, "ask me"), ben.client.order(match_id, "withdraw 1")
+    given = ben.client.order(match_id, "let")
+    stage.play(ann, match_id, a_play(ann, match_id))
+    later = ben.client.order(match_id, "withdraw 3")
+    entries = list(ben.client.log(match_id))
+    assert check_orders(entries, [*before, given, later]) == 1
+    seq = len(entries) - 1
+    early = json.loads(decoded(later["receipt"])) | {"length": seq}
+    for receipts in ([*before, given, later | {"receipt": f".{encode(json.dumps(early).encode())}."}], [*before]):
+        with pytest.raises(BrokenLog) as found:
+            check_orders(entries, receipts)  # type: ignore[arg-type]  # of its members, the receipt counts
+        assert found.value.seq == seq
 
 
 def decoded(token: str) -> bytes:
