@@ -11,7 +11,8 @@ from math import cos, pi, sin
 from engine.events import Seat
 from engine.game import Language, Theme
 from engine.games.celtica.board import DRUIDS, PART_TYPES, Board, Place
-from engine.games.celtica.rules import Counts, Table, next_to_act, standing
+from engine.games.celtica.rules import next_to_act, standing
+from engine.games.celtica.table import Counts, Table
 from engine.games.celtica.tell import WORDS, amulet_parts, named, sign
 from engine.games.celtica.view import View, said_cards, seats_in_view, spelled_out
 from engine.names import clean, fitted

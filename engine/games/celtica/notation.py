@@ -20,7 +20,7 @@ from math import prod
 
 from engine.errors import Ambiguous, NotationError, Unreadable
 from engine.games.celtica.board import DRUIDS, RECONSTRUCTION
-from engine.games.celtica.rules import Exchange, Move, Play
+from engine.games.celtica.table import Exchange, Move, Play
 from engine.games.celtica.view import Lead, View, lead_of, may_act, refused, said_cards
 
 # Umlauts are spelled out before a word is looked up.

@@ -9,7 +9,7 @@ from engine.events import Seat
 from engine.game import LANGUAGES, Language, Theme
 from engine.games import celtica
 from engine.games.celtica.draw import PALETTES, SHAPES
-from engine.games.celtica.rules import State
+from engine.games.celtica.table import State
 from engine.picture import PAPERS
 from tests.engine.games.celtica.positions import ALL_NINE, leave, play, position
 
