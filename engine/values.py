@@ -5,16 +5,18 @@ numbers, booleans and None. For each of them `thaw(type, freeze(value)) == value
 once, from its annotations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from itertools import repeat
 from json import dumps
 from types import NoneType, UnionType
-from typing import Any, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, NewType, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 JSON = Any
 T = TypeVar("T")
+P = ParamSpec("P")
 Reader = Callable[..., Any]
 
 
@@ -38,6 +40,22 @@ def quickly_made(kind: type[T]) -> type[T]:
 
 
 _twins: dict[type, type] = {}
+
+
+def maker(kind: Callable[P, T]) -> Callable[P, T]:
+    """What makes values of a type that is `quickly_made` in two thirds of the time that calling the type takes."""
+    plain: Any = get_origin(kind) or kind
+    names = _names(plain)
+    known = {"KIND": plain, "TWIN": _twins[plain], "NEW": object.__new__}
+    make = _function("make", list(names), _made(names, names), known)
+    make.__defaults__ = plain.__init__.__defaults__
+    return cast(Callable[P, T], make)
+
+
+def _made(names: Sequence[str], values: Sequence[str]) -> list[str]:
+    """The lines that make a value of a type with a twin, and return it."""
+    sets = [f"made.{name} = {value}" for name, value in zip(names, values, strict=True)]
+    return ["made = NEW(TWIN)", *sets, "made.__class__ = KIND", "return made"]
 
 
 def _function(name: str, arguments: list[str], lines: list[str], known: dict[str, Any]) -> Any:
@@ -113,8 +131,11 @@ def _source(kind: Any, given: str, known: dict[str, Any]) -> str:
     """The expression that reads this type from what has the name `given`; `known` is what else it speaks of."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is tuple and arguments[-1:] == (Ellipsis,):
-        each = _source(arguments[0], "item", known)
-        return f"tuple({given})" if each == "item" else f"(tuple([{each} for item in {given}]) if {given} else ())"
+        each = reader(arguments[0])
+        if each is None:
+            return f"(tuple({given}) if {given} else ())"
+        known["REPEAT"], known[name := f"read_{len(known)}"] = repeat, each
+        return f"(tuple(map({name}, {given}, REPEAT(value_of))) if {given} else ())"
     if origin in (Union, UnionType):
         others = [argument for argument in arguments if argument is not NoneType]
         if all(reader(other) is None for other in others):
@@ -125,8 +146,7 @@ def _source(kind: Any, given: str, known: dict[str, Any]) -> str:
     read = reader(kind)
     if read is None:
         return given
-    name = f"read_{len(known)}"
-    known[name] = read
+    known[name := f"read_{len(known)}"] = read
     return f"{name}({given}, value_of)"
 
 
@@ -150,18 +170,21 @@ def _dataclass_reader(kind: Any, arguments: tuple[Any, ...]) -> Reader:
     filled = dict(zip(getattr(kind, "__parameters__", ()), arguments, strict=False))
     known: dict[str, Any] = {"KIND": kind, "TWIN": _twins.get(kind), "NEW": object.__new__}
     mark = getattr(kind, "JSON_KEY", None)
-    lines = [f"json = json[{mark!r}]"] if mark else []
+    lines, values = [f"json = json[{mark!r}]"] if mark else [], []
     for name in _names(kind):
-        hidden = mark and name == "value"
-        lines.append(f"_{name} = json[{name!r}]" + " if 'value' in json else value_of(json['number'])" * bool(hidden))
-        source = _source(_filled(hints[name], filled), f"_{name}", known)
-        if source != f"_{name}":
-            lines.append(f"_{name} = {source}")
+        given = f"json[{name!r}]"
+        if mark and name == "value":
+            given = "(json['value'] if 'value' in json else value_of(json['number']))"
+        value = _source(_filled(hints[name], filled), f"_{name}", known)
+        if value == f"_{name}":
+            value = given
+        else:  # it is spoken of more than once
+            lines.append(f"_{name} = {given}")
+        values.append(value)
     if kind in _twins:
-        lines += ["made = NEW(TWIN)", *(f"made.{name} = _{name}" for name in _names(kind)), "made.__class__ = KIND"]
-        lines.append("return made")
+        lines += _made(_names(kind), values)
     else:
-        lines.append(f"return KIND({', '.join(f'_{name}' for name in _names(kind))})")
+        lines.append(f"return KIND({', '.join(values)})")
     return cast(Reader, _function("read", _GIVEN, lines, known))
 
 

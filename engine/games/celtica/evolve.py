@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
 from engine.events import Event, Seat, SeatLeft, Shown
 from engine.games.celtica.board import DRUIDS, PART_TYPES, Board
@@ -24,6 +24,9 @@ from engine.games.celtica.table import (
     Terms,
     TurnTaken,
 )
+from engine.values import maker
+
+new_table, new_state = maker(Table), maker(State)
 
 
 def evolve(state: State | None, event: Event) -> State:
@@ -49,7 +52,7 @@ def _set(_: None, event: TableSet) -> State:
         last=Seat((event.first_player - 1) % seats),
         stage=Stage(shuffles=(0, 0, 0), closing="", to_ask=0, left=(), ended=""),
     )
-    return State(table, (((),) * 2 * DRUIDS,) * seats, (), (), ())
+    return new_state(table, (((),) * 2 * DRUIDS,) * seats, (), (), ())
 
 
 def _shuffled(state: State, event: DeckShuffled) -> State:
@@ -58,14 +61,14 @@ def _shuffled(state: State, event: DeckShuffled) -> State:
     if event.deck == "parts":
         stage = replace(state.table.stage, shuffles=(druid, experience, parts + 1))
         table = _with(state.table, supply=count, given_up=(0,) * PART_TYPES, stage=stage)
-        return State(table, state.hands, state.druid_deck, state.experience_deck, pieces)
+        return new_state(table, state.hands, state.druid_deck, state.experience_deck, pieces)
     if event.deck == "druid-cards":
         stage = replace(state.table.stage, shuffles=(druid + 1, experience, parts))
         table = _with(state.table, druid_deck=count, druid_discards=(0,) * DRUIDS, stage=stage)
-        return State(table, state.hands, pieces, state.experience_deck, state.supply)
+        return new_state(table, state.hands, pieces, state.experience_deck, state.supply)
     stage = replace(state.table.stage, shuffles=(druid, experience + 1, parts))
     table = _with(state.table, experience_deck=count, experience_discards=(0,) * DRUIDS, stage=stage)
-    return State(table, state.hands, state.druid_deck, pieces, state.supply)
+    return new_state(table, state.hands, state.druid_deck, pieces, state.supply)
 
 
 _FIELDS = tuple(field.name for field in fields(Table))
@@ -78,7 +81,7 @@ def _with(table: Table, **changes: Any) -> Table:
     values = list(_values_of(table))
     for name, value in changes.items():
         values[_PLACE[name]] = value
-    return Table(*values)
+    return new_table(*values)
 
 
 def _cards_dealt(state: State, event: CardsDealt) -> State:
@@ -97,12 +100,12 @@ def _cards_dealt(state: State, event: CardsDealt) -> State:
         table = _with(table, druid_cards=tuple(held), druid_deck=table.druid_deck - count)
     else:
         table = _with(table, experience_cards=tuple(held), experience_deck=table.experience_deck - count)
-    return State(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
+    return new_state(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
 
 
 def _take_up(hand: list[tuple[str, ...]], board: Board, cards: tuple[Shown[str], ...], first: int) -> None:
     for card in cards:
-        colour = first + board.druids.index(cast(str, card.value))
+        colour = first + board.druids.index(card.value or "")
         hand[colour] = (*hand[colour], card.name)
 
 
@@ -115,12 +118,12 @@ def _changed(counts: Counts, at: int, by: int) -> Counts:
 def _with_hand(state: State, table: Table, seat: int, hand: Sequence[tuple[str, ...]]) -> State:
     hands = list(state.hands)
     hands[seat] = tuple(hand)
-    return State(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
+    return new_state(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
 
 
 def _with_table(state: State, **changes: Any) -> State:
     table = _with(state.table, **changes)
-    return State(table, state.hands, state.druid_deck, state.experience_deck, state.supply)
+    return new_state(table, state.hands, state.druid_deck, state.experience_deck, state.supply)
 
 
 def _moved(counts: Counts, names: tuple[str, ...], more: Sequence[str], less: Sequence[str] = ()) -> Counts:
@@ -141,7 +144,7 @@ def _parts_dealt(state: State, event: PartsDealt) -> State:
 
 
 def _values(shown: tuple[Shown[str], ...]) -> list[str]:
-    return [cast(str, piece.value) for piece in shown]
+    return [piece.value or "" for piece in shown]
 
 
 def _display_filled(state: State, event: DisplayFilled) -> State:
@@ -151,49 +154,40 @@ def _display_filled(state: State, event: DisplayFilled) -> State:
 
 
 def _turn_taken(state: State, event: TurnTaken) -> State:
-    """A hand gives up the cards it got first."""
+    """A hand gives up the cards it got first. Most events are turns, so that this one is written to be quick."""
     was, seat = state.table, event.seat
-    board, names = was.terms.board, was.terms.board.parts
-    colour, druid, experience = board.druids.index(event.colour), event.druid_cards, event.experience_cards
-    hand = list(state.hands[seat])
+    board, druid, experience = was.terms.board, event.druid_cards, event.experience_cards
+    colour = board.druids.index(event.colour)
+    druids, hands, hand = list(was.druids), list(state.hands), list(state.hands[seat])
+    druids[colour] = event.place
     druid_cards, druid_deck, druid_discards = was.druid_cards, was.druid_deck, was.druid_discards
     experience_cards, experience_deck = was.experience_cards, was.experience_deck
     experience_discards = was.experience_discards
-    more_druid = more_experience = 0
+    more_druid, more_experience = -druid, -experience
     if druid:
         hand[colour] = hand[colour][druid:]
         druid_discards = _changed(druid_discards, colour, druid)
-        more_druid = -druid
     if experience:
         hand[colour + DRUIDS] = hand[colour + DRUIDS][experience:]
         experience_discards = _changed(experience_discards, colour, experience)
-        more_experience = -experience
-    if event.drawn:
-        if event.kind == "cult":
-            _take_up(hand, board, event.drawn, 0)
-            more_druid += 1
-            druid_deck -= 1
-        else:
-            _take_up(hand, board, event.drawn, DRUIDS)
-            more_experience += 1
-            experience_deck -= 1
+    if event.drawn and event.kind == "cult":
+        _take_up(hand, board, event.drawn, 0)
+        more_druid += 1
+        druid_deck -= 1
+    elif event.drawn:
+        _take_up(hand, board, event.drawn, DRUIDS)
+        more_experience += 1
+        experience_deck -= 1
     if more_druid:
         druid_cards = _changed(druid_cards, seat, more_druid)
     if more_experience:
         experience_cards = _changed(experience_cards, seat, more_experience)
+    hands[seat] = tuple(hand)
     display, parts, given_up, supply = was.display, was.parts, was.given_up, was.supply
-    if event.taken or event.given:
-        everybodys = list(parts)
-        everybodys[seat] = _moved(parts[seat], names, event.taken, event.given)
-        parts = tuple(everybodys)
-        if event.given:
-            given_up = _moved(given_up, names, event.given)
-    if event.taken or event.filled:
-        display = _moved(display, names, _values(event.filled), event.taken)
+    if event.taken or event.given or event.filled:
+        display, parts, given_up = _parts_moved(was, event)
         supply -= len(event.filled)
-    druids = list(was.druids)
-    druids[colour] = event.place
-    table = Table(
+    table = new_table(
         was.terms,
         tuple(druids),
         display,
@@ -209,7 +203,26 @@ def _turn_taken(state: State, event: TurnTaken) -> State:
         seat,
         was.stage,
     )
-    return _with_hand(state, table, seat, hand)
+    return new_state(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
+
+
+def _parts_moved(table: Table, turn: TurnTaken) -> tuple[Counts, tuple[Counts, ...], Counts]:
+    """The display, everybody's parts, and those given up."""
+    place = table.terms.board.parts.index
+    display, mine, given_up = list(table.display), list(table.parts[turn.seat]), list(table.given_up)
+    for part in turn.taken:
+        at = place(part)
+        display[at] -= 1
+        mine[at] += 1
+    for part in turn.given:
+        at = place(part)
+        mine[at] -= 1
+        given_up[at] += 1
+    for shown in turn.filled:
+        display[place(shown.value or "")] += 1
+    parts = list(table.parts)
+    parts[turn.seat] = tuple(mine)
+    return tuple(display), tuple(parts), tuple(given_up)
 
 
 def _round_ended(state: State, _event: RoundEnded) -> State:
@@ -230,7 +243,7 @@ def _play_ended(state: State, event: PlayEnded) -> State:
         stage=replace(table.stage, closing=event.reason, to_ask=seats),
     )
     hands = tuple([((),) * DRUIDS + hand[DRUIDS:] for hand in state.hands])
-    return State(table, hands, state.druid_deck, state.experience_deck, state.supply)
+    return new_state(table, hands, state.druid_deck, state.experience_deck, state.supply)
 
 
 def _exchanged(state: State, event: Exchanged) -> State:

@@ -22,6 +22,7 @@ from engine.errors import Ambiguous, NotationError, Unreadable
 from engine.games.celtica.board import DRUIDS, RECONSTRUCTION
 from engine.games.celtica.table import Exchange, Move, Play
 from engine.games.celtica.view import Lead, View, lead_of, may_act, refused, said_cards
+from engine.values import maker
 
 # Umlauts are spelled out before a word is looked up.
 ACTS = {
@@ -77,6 +78,9 @@ def notate(move: Move) -> str:
     return f"take {' '.join(move.gets)}" if move.gets else "done"
 
 
+_play = maker(Play)
+
+
 def parse(text: str, view: View | None) -> Move:
     """What is said in full doesn't depend on the position: a part that isn't there is refused by the rules."""
     board = view.table.terms.board if view else RECONSTRUCTION
@@ -84,11 +88,11 @@ def parse(text: str, view: View | None) -> Move:
     if len(words) > 2 and words[0] in board.druids and words[1] in _CARDS:  # canonical but for the order of the parts
         act, parts = words[2], words[3:]
         if not parts and act in ("draw", "nothing"):
-            return Play(words[0], *_CARDS[words[1]], act)
+            return _play(words[0], *_CARDS[words[1]], act)
         if parts and act in ("take", "give") and all(map(board.parts.__contains__, parts)):
             if len(parts) > 1:
                 parts.sort(key=board.parts.index)
-            return Play(words[0], *_CARDS[words[1]], act, tuple(parts))
+            return _play(words[0], *_CARDS[words[1]], act, tuple(parts))
     return _Reading(text, view).move()
 
 

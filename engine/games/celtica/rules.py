@@ -30,6 +30,7 @@ from engine.games.celtica.table import (
     TableSet,
     TurnTaken,
 )
+from engine.values import maker
 
 
 def _objection(board: Any, _seats: int) -> str:
@@ -92,6 +93,9 @@ class Course:
         self.events.append(event)
 
 
+_sealed, _shown, _turn_taken = maker(Sealed[tuple[str, ...]]), maker(Shown[str]), maker(TurnTaken)
+
+
 # -- set-up
 
 
@@ -142,7 +146,7 @@ def _from_supply(state: State, count: int) -> tuple[Shown[str], ...]:
     """The next parts of the supply, for everybody to see; fewer where it ends."""
     start = len(state.supply) - state.table.supply
     end = start + count
-    return tuple(map(Shown, _slots("parts", state.table.stage.shuffles[2])[start:end], state.supply[start:end]))
+    return tuple(map(_shown, _slots("parts", state.table.stage.shuffles[2])[start:end], state.supply[start:end]))
 
 
 def _from_deck(state: State, deck: Deck, seat: Seat, count: int, after: int = 0) -> tuple[Shown[str], ...]:
@@ -153,7 +157,7 @@ def _from_deck(state: State, deck: Deck, seat: Seat, count: int, after: int = 0)
         cards, rest, number = state.experience_deck, state.table.experience_deck, state.table.stage.shuffles[1]
     start = len(cards) - rest + after
     end = start + count
-    return tuple(map(Shown, _slots(deck, number)[start:end], cards[start:end], repeat((seat,))))
+    return tuple(map(_shown, _slots(deck, number)[start:end], cards[start:end], repeat((seat,))))
 
 
 def _deal_cards(course: Course, deck: Deck, wanted: list[tuple[Seat, int]]) -> None:
@@ -285,8 +289,8 @@ def _broken_play(table: Table, seat: Seat, hand: Counts, move: Play) -> RuleViol
         return RuleViolation("CA-8", "too_few_experience_cards", colour=move.colour, count=hand[colour + DRUIDS])
     if experience and not any(hand[:DRUIDS]):
         return RuleViolation("CA-9", "no_druid_card")
-    steps, to_go = druid + experience, board.goal - table.druids[colour]
-    if steps > to_go > 0 and table.terms.overshoot == "forbid":
+    steps = druid + experience
+    if table.terms.overshoot == "forbid" and steps > (to_go := board.goal - table.druids[colour]) > 0:
         return RuleViolation("CA-11", "past_the_goal", colour=move.colour, count=to_go)
     rule, act, count = due(table, seat, colour, steps)
     if act == "draw":
@@ -312,7 +316,7 @@ def _first_missing(table: Table, rule: str, parts: Sequence[str], lie: Counts, a
     names = table.terms.board.parts
     for part in parts:
         there = lie[names.index(part)] if part in names else 0
-        if not there or parts.count(part) > there:
+        if there < 1 or (there < len(parts) and there < parts.count(part)):
             return RuleViolation(rule, "not_in_display" if act == "take" else "not_yours", part=part, count=there)
     return None
 
@@ -368,12 +372,12 @@ def _take_turn(state: State, seat: Seat, move: Play, chance: Chance) -> Sequence
     missing = DISPLAY - sum(table.display) + len(taken)
     filled = _from_supply(state, missing) if missing else ()  # CA-17
     slots = hand[colour][:druid] + hand[colour + DRUIDS][:experience]
-    turn = TurnTaken(
+    turn = _turn_taken(
         seat,
         move.colour,
         druid,
         experience,
-        Sealed(slots, (seat,)),
+        _sealed(slots, (seat,)),
         place,
         kind,
         taken,
