@@ -204,12 +204,14 @@ def _events_in(public: str) -> JSON:
 
     Canonical JSON has its members in order, so that the events follow the time, in which nothing is quoted.
     """
-    start = public.find('"', len('{"at":"')) + len('",')
-    if public.startswith('"events":', start):
-        return _decode(public, start + len('"events":'))[0]
+    end = public.find('"', _TIME)
+    if public.startswith(_EVENTS, end):
+        return _decode(public, end + _TO_EVENTS)[0]
     return json.loads(public).get("events", ())
 
 
+_TIME, _EVENTS = len('{"at":"'), '","events":'
+_TO_EVENTS = len(_EVENTS)
 _decode = json.JSONDecoder().raw_decode
 
 

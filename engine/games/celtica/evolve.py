@@ -209,20 +209,26 @@ def _turn_taken(state: State, event: TurnTaken) -> State:
 def _parts_moved(table: Table, turn: TurnTaken) -> tuple[Counts, tuple[Counts, ...], Counts]:
     """The display, everybody's parts, and those given up."""
     place = table.terms.board.parts.index
-    display, mine, given_up = list(table.display), list(table.parts[turn.seat]), list(table.given_up)
-    for part in turn.taken:
-        at = place(part)
-        display[at] -= 1
-        mine[at] += 1
-    for part in turn.given:
-        at = place(part)
-        mine[at] -= 1
-        given_up[at] += 1
-    for shown in turn.filled:
-        display[place(shown.value or "")] += 1
-    parts = list(table.parts)
+    parts, mine = list(table.parts), list(table.parts[turn.seat])
+    display, given_up = table.display, table.given_up
+    if turn.given:
+        pile = list(given_up)
+        for part in turn.given:
+            at = place(part)
+            mine[at] -= 1
+            pile[at] += 1
+        given_up = tuple(pile)
+    if turn.taken or turn.filled:
+        shown = list(display)
+        for part in turn.taken:
+            at = place(part)
+            mine[at] += 1
+            shown[at] -= 1
+        for new in turn.filled:
+            shown[place(new.value or "")] += 1
+        display = tuple(shown)
     parts[turn.seat] = tuple(mine)
-    return tuple(display), tuple(parts), tuple(given_up)
+    return display, tuple(parts), given_up
 
 
 def _round_ended(state: State, _event: RoundEnded) -> State:
