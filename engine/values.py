@@ -52,6 +52,15 @@ def maker(kind: Callable[P, T]) -> Callable[P, T]:
     return cast(Callable[P, T], make)
 
 
+def changer(kind: type[T]) -> Callable[..., T]:
+    """What `dataclasses.replace` is, for a type that is `quickly_made`, in a quarter of the time."""
+    names = _names(cast(Any, kind))
+    lines = _made(names, [f"was.{name}" for name in names])
+    lines[-2:-2] = ["for name, value in changes.items():", "    SET(made, name, value)"]
+    known = {"KIND": kind, "TWIN": _twins[kind], "NEW": object.__new__, "SET": setattr}
+    return cast(Callable[..., T], _function("change", ["was", "/", "**changes"], lines, known))
+
+
 def _made(names: Sequence[str], values: Sequence[str]) -> list[str]:
     """The lines that make a value of a type with a twin, and return it."""
     sets = [f"made.{name} = {value}" for name, value in zip(names, values, strict=True)]

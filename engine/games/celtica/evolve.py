@@ -1,8 +1,6 @@
 """What events make of a match of Celtica. They are believed, never judged: that was done when they were decided."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
-from operator import attrgetter
 from typing import Any
 
 from engine.events import Event, Seat, SeatLeft, Shown
@@ -24,9 +22,11 @@ from engine.games.celtica.table import (
     Terms,
     TurnTaken,
 )
-from engine.values import maker
+from engine.values import changer, maker
 
+# Whole logs are folded with these.
 new_table, new_state = maker(Table), maker(State)
+changed_table, changed_stage = changer(Table), changer(Stage)
 
 
 def evolve(state: State | None, event: Event) -> State:
@@ -59,29 +59,16 @@ def _shuffled(state: State, event: DeckShuffled) -> State:
     pieces = tuple([sealed.value or "" for sealed in event.pieces])
     count, (druid, experience, parts) = len(event.pieces), state.table.stage.shuffles
     if event.deck == "parts":
-        stage = replace(state.table.stage, shuffles=(druid, experience, parts + 1))
-        table = _with(state.table, supply=count, given_up=(0,) * PART_TYPES, stage=stage)
+        stage = changed_stage(state.table.stage, shuffles=(druid, experience, parts + 1))
+        table = changed_table(state.table, supply=count, given_up=(0,) * PART_TYPES, stage=stage)
         return new_state(table, state.hands, state.druid_deck, state.experience_deck, pieces)
     if event.deck == "druid-cards":
-        stage = replace(state.table.stage, shuffles=(druid + 1, experience, parts))
-        table = _with(state.table, druid_deck=count, druid_discards=(0,) * DRUIDS, stage=stage)
+        stage = changed_stage(state.table.stage, shuffles=(druid + 1, experience, parts))
+        table = changed_table(state.table, druid_deck=count, druid_discards=(0,) * DRUIDS, stage=stage)
         return new_state(table, state.hands, pieces, state.experience_deck, state.supply)
-    stage = replace(state.table.stage, shuffles=(druid, experience + 1, parts))
-    table = _with(state.table, experience_deck=count, experience_discards=(0,) * DRUIDS, stage=stage)
+    stage = changed_stage(state.table.stage, shuffles=(druid, experience + 1, parts))
+    table = changed_table(state.table, experience_deck=count, experience_discards=(0,) * DRUIDS, stage=stage)
     return new_state(table, state.hands, state.druid_deck, pieces, state.supply)
-
-
-_FIELDS = tuple(field.name for field in fields(Table))
-_values_of = attrgetter(*_FIELDS)
-_PLACE = {name: place for place, name in enumerate(_FIELDS)}
-
-
-def _with(table: Table, **changes: Any) -> Table:
-    """What dataclasses.replace does, in less time: whole logs are folded with it."""
-    values = list(_values_of(table))
-    for name, value in changes.items():
-        values[_PLACE[name]] = value
-    return new_table(*values)
 
 
 def _cards_dealt(state: State, event: CardsDealt) -> State:
@@ -97,9 +84,9 @@ def _cards_dealt(state: State, event: CardsDealt) -> State:
             held[seat] += len(cards)
             count += len(cards)
     if event.deck == "druid-cards":
-        table = _with(table, druid_cards=tuple(held), druid_deck=table.druid_deck - count)
+        table = changed_table(table, druid_cards=tuple(held), druid_deck=table.druid_deck - count)
     else:
-        table = _with(table, experience_cards=tuple(held), experience_deck=table.experience_deck - count)
+        table = changed_table(table, experience_cards=tuple(held), experience_deck=table.experience_deck - count)
     return new_state(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
 
 
@@ -122,7 +109,7 @@ def _with_hand(state: State, table: Table, seat: int, hand: Sequence[tuple[str, 
 
 
 def _with_table(state: State, **changes: Any) -> State:
-    table = _with(state.table, **changes)
+    table = changed_table(state.table, **changes)
     return new_state(table, state.hands, state.druid_deck, state.experience_deck, state.supply)
 
 
@@ -241,12 +228,12 @@ def _play_ended(state: State, event: PlayEnded) -> State:
     for cards in event.discarded:
         discards = _moved(discards, table.terms.board.druids, cards)
     seats = len(table.parts)
-    table = _with(
+    table = changed_table(
         table,
         druid_discards=discards,
         druid_cards=(0,) * seats,
         last=event.seat,
-        stage=replace(table.stage, closing=event.reason, to_ask=seats),
+        stage=changed_stage(table.stage, closing=event.reason, to_ask=seats),
     )
     hands = tuple([((),) * DRUIDS + hand[DRUIDS:] for hand in state.hands])
     return new_state(table, hands, state.druid_deck, state.experience_deck, state.supply)
@@ -262,7 +249,7 @@ def _exchanged(state: State, event: Exchanged) -> State:
     mine = _moved(table.parts[seat], board.parts, event.taken, event.given)
     display = _moved(table.display, board.parts, (*event.given, *_values(event.filled)), event.taken)
     to_ask = table.stage.to_ask - ((seat - table.last - 1) % seats + 1)
-    table = _with(
+    table = changed_table(
         table,
         parts=(*table.parts[:seat], mine, *table.parts[seat + 1 :]),
         display=display,
@@ -270,18 +257,18 @@ def _exchanged(state: State, event: Exchanged) -> State:
         experience_cards=_changed(table.experience_cards, seat, -len(event.paid)),
         experience_discards=_moved(table.experience_discards, board.druids, event.paid),
         last=seat,
-        stage=replace(table.stage, to_ask=to_ask),
+        stage=changed_stage(table.stage, to_ask=to_ask),
     )
     return _with_hand(state, table, seat, hand)
 
 
 def _seat_left(state: State, event: SeatLeft) -> State:
     stage = state.table.stage
-    return _with_table(state, stage=replace(stage, left=(*stage.left, event.seat)))
+    return _with_table(state, stage=changed_stage(stage, left=(*stage.left, event.seat)))
 
 
 def _ended(state: State, event: MatchEnded) -> State:
-    return _with_table(state, stage=replace(state.table.stage, ended=event.reason))
+    return _with_table(state, stage=changed_stage(state.table.stage, ended=event.reason))
 
 
 _EVOLVE: dict[type, Callable[[Any, Any], State]] = {

@@ -29,6 +29,7 @@ class Terms:
     overshoot: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Stage:
     """How far the match has come: what few turns change."""
