@@ -18,6 +18,7 @@ JSON = Any
 T = TypeVar("T")
 P = ParamSpec("P")
 Reader = Callable[..., Any]
+"""Reads JSON; see `reader`."""
 
 
 def quickly_made(kind: type[T]) -> type[T]:
@@ -68,7 +69,7 @@ def _made(names: Sequence[str], values: Sequence[str]) -> list[str]:
 
 
 def _function(name: str, arguments: list[str], lines: list[str], known: dict[str, Any]) -> Any:
-    """A function made of its source, as dataclasses makes its own. Only names of fields and types go into it."""
+    """A function made of its source, as dataclasses makes its own. Only names that stand in the code go into it."""
     exec(f"def {name}({', '.join(arguments)}):\n    " + "\n    ".join(lines), known)  # noqa: S102
     return known[name]
 
@@ -143,7 +144,8 @@ def _source(kind: Any, given: str, known: dict[str, Any]) -> str:
         each = reader(arguments[0])
         if each is None:
             return f"(tuple({given}) if {given} else ())"
-        known["REPEAT"], known[name := f"read_{len(known)}"] = repeat, each
+        known["REPEAT"] = repeat
+        known[name := f"read_{len(known)}"] = each
         return f"(tuple(map({name}, {given}, REPEAT(value_of))) if {given} else ())"
     if origin in (Union, UnionType):
         others = [argument for argument in arguments if argument is not NoneType]
