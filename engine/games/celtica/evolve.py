@@ -91,9 +91,9 @@ def _cards_dealt(state: State, event: CardsDealt) -> State:
 
 
 def _take_up(hand: list[tuple[str, ...]], board: Board, cards: tuple[Shown[str], ...], first: int) -> None:
+    colour_of = board.druids.index
     for card in cards:
-        colour = first + board.druids.index(card.value or "")
-        hand[colour] = (*hand[colour], card.name)
+        hand[first + colour_of(card.value or "")] += (card.name,)
 
 
 def _changed(counts: Counts, at: int, by: int) -> Counts:
