@@ -281,8 +281,9 @@ class _Reading:
 
     def _completed(self, count: int | None, ways: list[tuple[str, str]]) -> list[Move]:
         """What was left out is what the position forces, or else a question."""
+        example = notate(MoveMarkers(4, *self.board.ids[:2]))
         if not self.view:
-            raise self._unreadable("", ("move 4 village to grain",))
+            raise self._unreadable("", (example,))
         found = [
             move
             for origin, to in ways
@@ -297,7 +298,7 @@ class _Reading:
         for origin, to in ways:
             if origin and to:  # the rules say why not
                 return [MoveMarkers(1 if count in (None, ALL_OF_THEM) else count or 0, origin, to)]
-        raise self._unreadable("", ("move 4 village to grain",))
+        raise self._unreadable("", (example,))
 
     def _possible(self, count: int | None, origin: str, to: str) -> Iterator[MoveMarkers]:
         for start in [origin] if origin else self.board.ids:

@@ -21,6 +21,7 @@ NEVER = NONE | {"never", "nie", "niemals"}
 ALWAYS = ALL | {"always", "immer"}
 JOINTS = frozenset(("and", "or", "und", "oder"))
 MOST_WORDS = 60
+WIDTH = 72
 MARKERS = "12345678"
 
 
@@ -123,9 +124,10 @@ WORDS: dict[Language, dict[str, str]] = {
         "to": "follow all to {place}",
         "from_to": "follow 2 from {origin} to {place}",
         "never?": "never follow",
-        "always?": "always follow, with all markers that stand there",
-        "to?": "follow when a move goes there, else ask me",
-        "from_to?": "so many, or as many as stand there; several places may be named",
+        "always?": "always, with all there",
+        "to?": "if a move goes there",
+        "from_to?": "or as many as stand there",
+        "several": "Several places may be named. Of other moves you are asked.",
     },
     "de": {
         "title": "Du kannst zum Beispiel anweisen:",
@@ -134,9 +136,10 @@ WORDS: dict[Language, dict[str, str]] = {
         "to": "folge mit allen nach {place}",
         "from_to": "folge mit 2 von {origin} nach {place}",
         "never?": "nie folgen",
-        "always?": "immer folgen, mit allen Figuren, die dort stehen",
-        "to?": "folgen, wenn ein Zug dorthin geht, sonst fragen",
-        "from_to?": "so viele, oder so viele dort stehen; auch mehrere Orte",
+        "always?": "immer, mit allen dort",
+        "to?": "wenn es dorthin geht",
+        "from_to?": "oder so viele dort sind",
+        "several": "Auch mehrere Orte. Bei anderen Zügen wirst du gefragt.",
     },
 }
 
@@ -148,5 +151,6 @@ def guide(view: View, language: Language) -> str:
         "place": sayable(board, board.in_reach[0][-1], language),
     }
     lines = [(words[key].format(**places), words[f"{key}?"]) for key in ("never", "always", "to", "from_to")]
-    width = max(len(said) for said, _ in lines)
-    return "\n".join([words["title"], *(f"  {said:<{width}}  {meaning}" for said, meaning in lines)])
+    width = min(max(len(said) for said, _ in lines), 42)
+    told = [f"  {said:<{width}}  {meaning}"[:WIDTH].rstrip() for said, meaning in lines]
+    return "\n".join([words["title"], *told, words["several"]])

@@ -210,7 +210,7 @@ def _broken_follow(table: Table, seat: Seat, move: Follow) -> RuleViolation | No
     if not table.waiting:
         return RuleViolation("CE-9", "nobody_to_follow")
     there = table.markers[seat][table.origin]
-    if move.count > there:
+    if not 0 <= move.count <= there:
         place = table.terms.board.ids[table.origin]
         return RuleViolation("CE-9", "too_few_to_follow", place=place, count=there)
     return None
