@@ -1,7 +1,7 @@
 """Makes the golden files that are missing: `python -m tests.golden.make`.
 
-Matches are played by chance, or by the players with an aim that a game's tests have, number after number, until each way to end is shown. Files that exist stay as they are: a
-match once played must stay playable.
+Matches are played by chance, or by the players with an aim that a game's tests have, number after number, until each
+way to end is shown. Files that exist stay as they are: a match once played must stay playable.
 """
 
 from collections.abc import Iterator, Sequence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.game import Language
-from engine.games.celtic.board import TRADE, Board
+from engine.games.celtic.board import TRADE, Board, Place
 from engine.games.celtic.names import named
 from engine.picture import RIGHT
 
@@ -49,26 +49,27 @@ class Box:
 
 
 def atlas(board: Board, language: Language) -> Atlas:
-    return _atlas(board.places, board.ids, language)
+    return _atlas(board.places, language)
 
 
 @lru_cache(maxsize=32)
-def _atlas(places: tuple[object, ...], ids: tuple[str, ...], language: Language) -> Atlas:
+def _atlas(places: tuple[Place, ...], language: Language) -> Atlas:
     height = 120 + 6.0 * len(places)
     spots = tuple(_spots(places, height))
     taken = [_markers_box(x, y) for x, y in spots]
     labels = []
-    for at, (name, spot) in enumerate(zip(ids, spots, strict=True)):
-        others = taken[:at] + taken[at + 1 :]
-        label = min(_candidates(_lines(at, name, language), *spot), key=lambda one: _crowded(one, others, height))
+    for at, (place, spot) in enumerate(zip(places, spots, strict=True)):
+        candidates = list(_candidates(_lines(at, place.id, language), *spot))
+        crowds = [_crowded(label, taken[:at] + taken[at + 1 :], height) for label in candidates]
+        label = candidates[crowds.index(min(crowds))]
         labels.append(label)
         taken.append(_label_box(label))
     return Atlas(height, spots, tuple(labels))
 
 
-def _spots(places: tuple[object, ...], height: float) -> Iterator[tuple[float, float]]:
+def _spots(places: tuple[Place, ...], height: float) -> Iterator[tuple[float, float]]:
     """The coordinates of the data, stretched over the sheet."""
-    xs, ys = [place.x for place in places], [place.y for place in places]  # type: ignore[attr-defined]
+    xs, ys = [place.x for place in places], [place.y for place in places]
     wide, high = max(xs) - min(xs) or 1, max(ys) - min(ys) or 1
     for x, y in zip(xs, ys, strict=True):
         yield (

@@ -1,4 +1,4 @@
-"""The board: the map and the goal cards, read from data and checked. One is shipped; others are given with the match."""
+"""The board: map and goal cards, read from data and checked. One is shipped; others are given with the match."""
 
 import re
 import tomllib

@@ -1,7 +1,7 @@
 """Celtic as a picture: the map with its roads, every player's markers on it, and a panel for each player.
 
 A player is told by hue and by the shape of the markers; the number on a marker is how many stand there. Each place has
-its number and its name, and a move can be said with either. A ring is drawn around the places of the viewer's own goals.
+its number and its name, and a move can be said with either. A ring stands around the places of the viewer's own goals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from engine.events import Seat
 from engine.game import Language, Theme
-from engine.games.celtic.atlas import LETTERS, LINE, TOKEN, Atlas, atlas, is_trade
-from engine.games.celtic.board import GOODS, TRADE, VILLAGE, Board
+from engine.games.celtic.atlas import LETTERS, LINE, TOKEN, Atlas, Label, atlas, is_trade
+from engine.games.celtic.board import GOODS, VILLAGE, Board
 from engine.games.celtic.names import named
 from engine.games.celtic.rules import goals_held, influence, next_to_act, score, standing, whose_turn
-from engine.games.celtic.tell import WORDS
 from engine.games.celtic.view import View, seats_in_view
+from engine.games.celtic.words import WORDS
 from engine.names import clean, fitted
 from engine.picture import BOLD, END, INSIDE, MIDDLE, PAPERS, RIGHT, Brush, Piece, at, heading, panel, sheet
 
@@ -36,7 +36,6 @@ class Palette:
     place: str
     trade: str
     card: str
-    halo: str
     seats: tuple[tuple[str, str], ...]
     """What the markers of each seat are filled with, and what is written on them."""
 
@@ -49,7 +48,6 @@ PALETTES: dict[Theme, Palette] = {
         place="#fffdf8",
         trade="#f0d38a",
         card="#f0d38a",
-        halo="#e7ecd9",
         seats=(("#0a5fa8", "#ffffff"), ("#f0a000", "#241700"), ("#b3265e", "#ffffff"), ("#0c7d5b", "#ffffff")),
     ),
     "dark": Palette(
@@ -58,7 +56,6 @@ PALETTES: dict[Theme, Palette] = {
         place="#39423a",
         trade="#7a6426",
         card="#7a6426",
-        halo="#1d2620",
         seats=(("#5aa9ee", "#06131f"), ("#f5b93e", "#241700"), ("#f07aa8", "#2a0716"), ("#46c79b", "#03190f")),
     ),
 }
@@ -123,10 +120,10 @@ def _map(brush: Painter, view: View) -> Piece:
     wanted = {place for goal in view.hand for place in board.goal[goal].locations} if not view.table.stage.ended else ()
     for place, (x, y) in zip(board.ids, chart.spots, strict=True):
         body.append(at(x, y, _site(brush, place, board, place in wanted)))
-    for place, label in enumerate(chart.labels):
-        body.append(_label(brush, board.ids[place], label.x, label.y, label.lines))
-    for place, (x, y) in enumerate(chart.spots):
-        body += _markers(brush, view, place, x, y)
+    for place, label in zip(board.ids, chart.labels, strict=True):
+        body.append(_label(brush, place, label))
+    for number, (x, y) in enumerate(chart.spots):
+        body += _markers(brush, view, number, x, y)
     return Piece(chart.height, "".join(body))
 
 
@@ -174,14 +171,13 @@ def _site(brush: Painter, place: str, board: Board, wanted: bool) -> str:
     return ring + shape
 
 
-def _label(brush: Painter, place: str, x: float, y: float, lines: Sequence[str]) -> str:
+def _label(brush: Painter, place: str, label: Label) -> str:
     """A name, with a rim of the land's colour, so that a road behind it doesn't disturb."""
     style = MIDDLE + (BOLD if is_trade(place) else "")
-    rim = f' stroke="{brush.palette.halo}" stroke-width="2.5" stroke-linejoin="round"'
+    rim = f' stroke="{brush.palette.land}" stroke-width="2.5" stroke-linejoin="round" paint-order="stroke"'
     return "".join(
-        brush.text(x, y + LINE * row, line, brush.palette.halo, LETTERS, style + rim)
-        + brush.text(x, y + LINE * row, line, brush.paper.ink, LETTERS, style)
-        for row, line in enumerate(lines)
+        brush.text(label.x, label.y + LINE * row, line, brush.paper.ink, LETTERS, style + rim)
+        for row, line in enumerate(label.lines)
     )
 
 
@@ -263,7 +259,9 @@ def _heading(brush: Painter, view: View, seat: Seat, name: str, acts: bool) -> s
         status, fill = brush.words["waits"], brush.paper.faint
     end = INSIDE - 18
     points = str(score(table, seat, view.goods[seat]).total if table.stage.ended else influence(table, seat))
-    return heading(brush, name, acts, end - 34, you, status, fill) + brush.text(end, 21, points, size=17, style=END + BOLD)
+    return heading(brush, name, acts, end - 34, you, status, fill) + brush.text(
+        end, 21, points, size=17, style=END + BOLD
+    )
 
 
 def _rows(brush: Painter, view: View, seat: Seat) -> Iterator[Piece]:

@@ -192,9 +192,7 @@ def _turn_ended(state: State, event: TurnEnded | GoodsRevealed) -> State:
 
 
 def _final_phase(state: State, event: FinalPhaseBegun) -> State:
-    stage = replace(
-        state.table.stage, closing=event.reason, closer=event.closer, to_ask=len(state.table.markers)
-    )
+    stage = replace(state.table.stage, closing=event.reason, closer=event.closer, to_ask=len(state.table.markers))
     return replace(state, table=replace(state.table, turn=event.seat, stage=stage))
 
 

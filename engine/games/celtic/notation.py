@@ -285,10 +285,7 @@ class _Reading:
         if not self.view:
             raise self._unreadable("", (example,))
         found = [
-            move
-            for origin, to in ways
-            for move in self._possible(count, origin, to)
-            if not refused(self.view, move)
+            move for origin, to in ways for move in self._possible(count, origin, to) if not refused(self.view, move)
         ]
         if len(found) > 1:
             hints = {f"move {move.count if count else '?'} {move.origin} to {move.destination}": 1 for move in found}

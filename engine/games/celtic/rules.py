@@ -108,9 +108,7 @@ def deal(seats: int, options: Options, chance: Chance) -> Sequence[Event]:
         first = chance.below("celtic/first-player", seats)
     board = find_board(options["board"])
     course = Course(None)
-    course.happens(
-        TableSet(seats, Seat(first), options["open_trade"], options["reveal"], options["max_turns"], board)
-    )
+    course.happens(TableSet(seats, Seat(first), options["open_trade"], options["reveal"], options["max_turns"], board))
     shuffled = chance.shuffle("celtic/goals", [goal.id for goal in board.goals])
     course.happens(GoalsShuffled(tuple(Sealed(goal, name=_slot(at)) for at, goal in enumerate(shuffled))))
     goals: list[tuple[Shown[str], ...]] = [()] * seats
@@ -162,9 +160,7 @@ def whose_turn(table: Table) -> Seat | None:
 # -- what is forbidden
 
 
-def broken_rule(
-    table: Table, seat: Seat, hand: Sequence[str], goods: Counts, move: Move
-) -> RuleViolation | None:
+def broken_rule(table: Table, seat: Seat, hand: Sequence[str], goods: Counts, move: Move) -> RuleViolation | None:
     """The lowest rule that this move of the seat, which is to act, breaks; None if it is legal.
 
     `hand` is what goals the seat holds, `goods` what it has collected. `legal` and `decide` ask here.
@@ -289,7 +285,7 @@ def _may_follow(table: Table, seat: Seat, move: MoveMarkers) -> tuple[Seat, ...]
 
 
 def _complete(state: State, seat: Seat, goal: str) -> GoalCompleted:
-    """CE-10: a marker from each location goes back, and a new goal is drawn at once. CE-11: from the fourth on, none."""
+    """CE-10: a marker from each location goes back, and a goal is drawn at once. CE-11: from the fourth on, none."""
     table, deck = state.table, state.deck
     drawn: tuple[Shown[str], ...] = ()
     if len(table.completed[seat]) + 1 < LAST_DRAWN:
@@ -321,9 +317,7 @@ def _end_turn(state: State, seat: Seat) -> Sequence[Event]:
     if len(table.completed[seat]) >= GOALS_TO_END:  # CE-14
         return _begin_final_phase(state, TurnEnded(seat), FinalPhaseBegun(seat, "fifth_goal", seat))
     if table.turns + 1 >= seats * table.terms.max_turns:  # CE-17
-        return _begin_final_phase(
-            state, TurnEnded(seat), FinalPhaseBegun(Seat((seat + 1) % seats), "max_turns", None)
-        )
+        return _begin_final_phase(state, TurnEnded(seat), FinalPhaseBegun(Seat((seat + 1) % seats), "max_turns", None))
     return (TurnEnded(seat),)
 
 

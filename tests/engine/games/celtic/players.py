@@ -57,7 +57,9 @@ def _distances(board: Board) -> list[list[int]]:
         steps = {start: 0}
         edge = [start]
         while edge:
-            edge = [near for at in edge for near in board.next_to[at] if steps.setdefault(near, steps[at] + 1) > steps[at]]
+            edge = [
+                near for at in edge for near in board.next_to[at] if steps.setdefault(near, steps[at] + 1) > steps[at]
+            ]
             edge = list(dict.fromkeys(edge))
         found.append([steps[at] for at in range(len(board.places))])
     return found

@@ -141,7 +141,11 @@ def refused(state: State, move: Any, seat: int = 0) -> tuple[str, str]:
 
 def stands(state: State, seat: int = 0) -> dict[str, int]:
     """Where the markers of a seat stand."""
-    return {place: there for place, there in zip(state.table.terms.board.ids, state.table.markers[seat], strict=True) if there}
+    return {
+        place: there
+        for place, there in zip(state.table.terms.board.ids, state.table.markers[seat], strict=True)
+        if there
+    }
 
 
 def offered(state: State, seat: int | None = None) -> list[str]:

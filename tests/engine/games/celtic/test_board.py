@@ -171,7 +171,10 @@ def replaced(old: str, new: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        (changed("locations", "rome", to=[1, 1], roads={"edges": [*OURS["roads"]["edges"], "rome-grain"]}), "51 locations"),
+        (
+            changed("locations", "rome", to=[1, 1], roads={"edges": [*OURS["roads"]["edges"], "rome-grain"]}),
+            "51 locations",
+        ),
         (with_road("village-salt"), "91 roads"),
         (replaced("grain-pigs", "village-prince_statue"), "grain doesn't lie between"),
         (replaced("grain-prince_statue", "pigs-prince_statue"), "grain doesn't lie between"),
@@ -234,12 +237,14 @@ def test_a_match_on_a_board_of_ones_own_is_recorded_and_played_to_its_end() -> N
 def test_boards_of_every_size_are_told_and_drawn(places: int) -> None:
     """All on one line, all goals alike: nothing is pretty, and all of it is there."""
     names = [f"place{number}" for number in range(places - 8)]
-    trade = [f"trade_{good}" for good in ("hides", "bronze", "wine", "amber", "jewelry", "yellow_pottery", "blue_pottery")]
+    trade = [
+        f"trade_{good}" for good in ("hides", "bronze", "wine", "amber", "jewelry", "yellow_pottery", "blue_pottery")
+    ]
     every = ["home", *names, *trade]
     data = {
         "village": {"id": "home", "pos": [0, 0]},
         "locations": {name: [at, 0] for at, name in enumerate(names)},
-        "trade_locations": dict.fromkeys(trade, [5, 0]),
+        "trade_locations": {name: [5, 0] for name in trade},
         "roads": {"edges": [f"{one}-{other}" for one, other in pairwise(every)]},
         "goal": [{"id": f"G{number}", "influence": 5, "locations": [names[0]]} for number in range(20)],
     }

@@ -37,11 +37,14 @@ SPELLINGS = {
         "Move 4 village to prince_statue.", "MOVE 4 VILLAGE TO PRINCE STATUE", "move 4 village to prince-statue",
         "move 4 from village to the prince statue", "4 village to prince statue", "4 village prince statue",
         "move 4 vil to pri", "mo 4 vil pri", "move 4 0 to 12", "4 0 12", "ziehe 4 vom Dorf nach Fürstenstatue",
-        "bewege 4 Dorf zur Fürstenstatue!", "zieh 4 dorf fuerst", "go 4 village to princestatue", "move4 village to pri",
-        "move  4\tvillage to\N{NO-BREAK SPACE}prince_statue", "move 04 village to prince_statue", "4 Dorf Furstenstatue",
+        "bewege 4 Dorf zur Fürstenstatue!", "zieh 4 dorf fuerst", "go 4 village to princestatue",
+        "move4 village to pri",
+        "move  4\tvillage to\N{NO-BREAK SPACE}prince_statue", "move 04 village to prince_statue",
+        "4 Dorf Furstenstatue",
     ],
     "move 1 trade_wine to plums": [
-        "move 1 wine to plums", "1 trade wine to plums", "ziehe 1 Wein nach Pflaumen", "move 1 53 to 25", "1 wein pflaum",
+        "move 1 wine to plums", "1 trade wine to plums", "ziehe 1 Wein nach Pflaumen", "move 1 53 to 25",
+        "1 wein pflaum",
     ],
     "move 2 iron_ore to trade_yellow_pottery": [
         "move 2 iron ore to yellow pottery", "2 Eisenerz nach gelbe Keramik", "move 2 iron_ore yellow", "2 49 55",
@@ -50,7 +53,8 @@ SPELLINGS = {
     "follow 0": ["follow none", "folge keiner", "folge mit keinen", "follow nobody"],
     "goal E05": ["Goal e05", "goal E5", "goal e 05", "complete E05", "Ziel E05.", "erfülle e5", "goal e5!"],
     "collect wine 2": [
-        "collect 2 wine", "Collect wine 2.", "sammle 2 Wein", "sammle Wein 2", "nimm 2 Wein", "co wi 2", "COLLECT  WINE 2",
+        "collect 2 wine", "Collect wine 2.", "sammle 2 Wein", "sammle Wein 2", "nimm 2 Wein", "co wi 2",
+        "COLLECT  WINE 2",
     ],
     "collect yellow_pottery 3": [
         "collect yellow pottery 3", "collect 3 yellow-pottery", "sammle 3 gelbe Keramik", "collect yel 3",
@@ -67,13 +71,18 @@ AMBIGUOUS = {
 }
 
 PROSE = [
-    "", " ", ".", ",", "4", "m", "hello", "I move 4 to grain", "move", "move 4", "move 4 village", "move village to grain",
-    "move 4 to grain", "move all village to grain", "move 4 village to", "move to", "move 4 village to rome", "move 4 rome to grain",
-    "move 100 village to grain", "move four village to grain", "move 4 village to grain to bread", "move -1 village to grain2x",
-    "follow", "follow all", "follow 1 2", "follow me", "follow 100", "goal", "goal X99", "goal E05 E06 now", "collect", "collect wine",
+    "", " ", ".", ",", "4", "m", "hello", "I move 4 to grain", "move", "move 4", "move 4 village",
+    "move village to grain",
+    "move 4 to grain", "move all village to grain", "move 4 village to", "move to", "move 4 village to rome",
+    "move 4 rome to grain",
+    "move 100 village to grain", "move four village to grain", "move 4 village to grain to bread",
+    "move -1 village to grain2x",
+    "follow", "follow all", "follow 1 2", "follow me", "follow 100", "goal", "goal X99", "goal E05 E06 now",
+    "collect", "collect wine",
     "collect wine 2 3", "collect gold 2", "collect 2", "done done", "done 4", "well done", "reveal all", "reveal wine",
     "move 4 village > grain", "> move 4 village to grain", "move 4 village to grain?", "move 4 village to grain\ndone",
-    "move 4 village: grain", "\ud800", "move 4 village to grain\0", "x" * 100_000, "move " + "9" * 5_000, "grain " * 100,
+    "move 4 village: grain", "\ud800", "move 4 village to grain\0", "x" * 100_000, "move " + "9" * 5_000,
+    "grain " * 100,
     "٣ village to grain", "village", "4 village", "resign", "0", "12", "-",
 ]  # fmt: skip
 
@@ -244,8 +253,10 @@ def test_arbitrary_text_is_a_move_or_no_notation(text: str) -> None:
 
 
 WORDS_OF_THE_GAME = (
-    "move", "m", "follow", "goal", "g", "collect", "done", "reveal", "re", "0", "1", "4", "12", "99", "to", "nach", "from",
-    "all", "village", "grain", "b", "prince", "statue", "wine", "trade", "E05", "e", "5", "salt", "Korn", "with", "none", "the", ".",
+    "move", "m", "follow", "goal", "g", "collect", "done", "reveal", "re", "0", "1", "4", "12", "99", "to", "nach",
+    "from",
+    "all", "village", "grain", "b", "prince", "statue", "wine", "trade", "E05", "e", "5", "salt", "Korn", "with",
+    "none", "the", ".",
     ",", "-",
 )  # fmt: skip
 

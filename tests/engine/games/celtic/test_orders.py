@@ -15,7 +15,10 @@ from tests.engine.games.celtic.positions import play, position
 VIEW = celtic.view(position(), Seat(0))
 
 SPELLINGS = {
-    "follow 0": ["follow 0", "never", "never follow", "follow never", "nie", "folge nie", "Follow NONE.", "niemals folgen", "0 follow"],
+    "follow 0": [
+        "follow 0", "never", "never follow", "follow never", "nie", "folge nie", "Follow NONE.", "niemals folgen",
+        "0 follow",
+    ],
     "follow all": ["follow all", "always", "always follow", "immer", "folge immer", "folge allen", "folge mit allen"],
     "follow 3": ["follow 3", "follow with 3", "folge mit 3", "fol 3"],
     "follow all to grain prince_statue": [
@@ -118,7 +121,24 @@ def test_both_languages_say_the_same_things() -> None:
     assert set(WORDS["en"]) == set(WORDS["de"])
 
 
-WORDS_OF_ORDERS = ("follow", "never", "all", "3", "0", "to", "from", "village", "grain", "prince", "statue", ",", "und", "nach", "b", "12")
+WORDS_OF_ORDERS = (
+    "follow",
+    "never",
+    "all",
+    "3",
+    "0",
+    "to",
+    "from",
+    "village",
+    "grain",
+    "prince",
+    "statue",
+    ",",
+    "und",
+    "nach",
+    "b",
+    "12",
+)
 
 
 @given(st.lists(st.sampled_from(WORDS_OF_ORDERS), max_size=10).map(" ".join) | st.text(max_size=60))

@@ -145,44 +145,62 @@ def test_replaying_the_events_from_json_gives_every_state_again(seats: int, samp
 
 def rule_broken(state: State, seat: int, move: Move) -> str:
     """The lowest rule that the move breaks, read off the rules page in the order of its numbers."""
-    table, hand, goods = state.table, state.hands[seat], state.goods[seat]
-    board, stage = table.terms.board, table.stage
-    asked, final = bool(table.waiting), bool(stage.closing)
-    markers = dict(zip(board.ids, table.markers[seat], strict=True))
-    broken: list[int] = []
+    broken = sorted(_rules_broken(state, seat, move))
+    return f"CE-{broken[0]}" if broken else ""
+
+
+def _rules_broken(state: State, seat: int, move: Move) -> Iterator[int]:
+    """Asked whether one follows, one answers nothing else; and in the final phase nobody moves or reveals."""
+    table = state.table
+    markers = dict(zip(table.terms.board.ids, table.markers[seat], strict=True))
+    if bool(table.waiting) != isinstance(move, Follow):
+        yield 9
+    if table.stage.closing and isinstance(move, MoveMarkers | Reveal):
+        yield 16
     if isinstance(move, MoveMarkers):
-        if move.origin not in markers or move.destination not in markers:
-            return "CE-2"
-        roads = ROADS_OF["hamlet" if board.ids[0] == "hamlet" else "village"]
-        near = roads[move.origin]
-        further = {place for step in near for place in roads[step]}
-        if not asked and table.moved:
-            broken.append(7)
-        if not 1 <= move.count <= markers[move.origin] or move.destination not in (near | further) - {move.origin}:
-            broken.append(8)
-        broken += [9] * asked + [16] * final
+        yield from _broken_by_move(state, markers, move)
     elif isinstance(move, Follow):
-        if not asked or move.count > table.markers[seat][table.origin]:
-            broken.append(9)
-    elif isinstance(move, CompleteGoal):
-        locations = {goal.id: goal.locations for goal in board.goals}
-        if move.goal not in locations:
-            return "CE-4"
-        complete = move.goal in hand and all(markers[location] for location in locations[move.goal])
-        broken += [9] * asked + [10] * (not complete)
-    elif isinstance(move, Collect):
-        if move.good not in GOODS:
-            return "CE-3"
-        broken += [9] * asked + [12] * (not 1 <= move.count <= markers[f"trade_{move.good}"])
+        if table.waiting and move.count > table.markers[seat][table.origin]:
+            yield 9
+    elif isinstance(move, CompleteGoal | Collect):
+        yield from _broken_by_return(state, seat, markers, move)
     else:
-        reveals = isinstance(move, Reveal)
-        own_turn = not asked and not final
-        if own_turn and not table.moved and not (reveals and table.terms.reveal == "any_time"):
-            broken.append(7)
-        broken += [9] * asked
-        if reveals:
-            broken += [15] * (0 in goods) + [16] * final
-    return f"CE-{min(broken)}" if broken else ""
+        yield from _broken_by_end(state, seat, move)
+
+
+def _broken_by_return(state: State, seat: int, markers: dict[str, int], move: CompleteGoal | Collect) -> Iterator[int]:
+    if isinstance(move, CompleteGoal):
+        locations = {goal.id: goal.locations for goal in state.table.terms.board.goals}
+        if move.goal not in locations:
+            yield 4
+        elif move.goal not in state.hands[seat] or not all(markers[location] for location in locations[move.goal]):
+            yield 10
+    elif move.good not in GOODS:
+        yield 3
+    elif not 1 <= move.count <= markers[f"trade_{move.good}"]:
+        yield 12
+
+
+def _broken_by_end(state: State, seat: int, move: Done | Reveal) -> Iterator[int]:
+    table, reveals = state.table, isinstance(move, Reveal)
+    own_turn = not table.waiting and not table.stage.closing
+    if own_turn and not table.moved and not (reveals and table.terms.reveal == "any_time"):
+        yield 7
+    if reveals and 0 in state.goods[seat]:
+        yield 15
+
+
+def _broken_by_move(state: State, markers: dict[str, int], move: MoveMarkers) -> Iterator[int]:
+    if move.origin not in markers or move.destination not in markers:
+        yield 2
+        return
+    roads = ROADS_OF[state.table.terms.board.ids[0]]
+    near = roads[move.origin]
+    further = {place for step in near for place in roads[step]}
+    if not state.table.waiting and state.table.moved:
+        yield 7
+    if not 1 <= move.count <= markers[move.origin] or move.destination not in (near | further) - {move.origin}:
+        yield 8
 
 
 ROADS_OF = {
@@ -311,7 +329,7 @@ def test_the_deck_can_not_run_out() -> None:
     for seat in range(4):
         for _ in range(5):
             goal = state.hands[seat][0]
-            sites = {at: 1 for at in RECONSTRUCTION.sites[goal]}
+            sites = dict.fromkeys(RECONSTRUCTION.sites[goal], 1)
             markers = tuple(sites.get(at, 8 - len(sites) if at == 0 else 0) for at in range(58))
             table = state.table
             everybody = (*table.markers[:seat], markers, *table.markers[seat + 1 :])

@@ -208,9 +208,8 @@ def test_each_place_in_reach_is_offered_and_no_other() -> None:
     (offer,) = celtic.legal(celtic.view(state, Seat(0)))
     assert offer.text == "move {count} salt to {place}"
     assert offer.choices[0].among == tuple("12345678")
-    assert set(offer.choices[1].among) == set(
-        "boat wool fish horses lentils torc pears loom sandstone".split()
-    )
+    in_reach = "fish boat lentils torc horses pears wool loom sandstone"
+    assert " ".join(offer.choices[1].among) == in_reach
 
 
 @pytest.mark.rule("CE-8")
@@ -229,7 +228,10 @@ def test_coming_back_to_the_place_they_left_is_no_move() -> None:
 
 @pytest.mark.rule("CE-8")
 def test_the_village_and_trade_locations_are_left_entered_and_passed_like_any_place() -> None:
-    assert stands(play(position("bread 1"), "move 1 bread to spring")) == {"village": 7, "spring": 1}  # past the village
+    assert stands(play(position("bread 1"), "move 1 bread to spring")) == {
+        "village": 7,
+        "spring": 1,
+    }  # past the village
     assert stands(play(position("beer 1"), "move 1 beer to mead"))["mead"] == 1  # past the trade location of hides
     assert stands(play(position("beer 1"), "move 1 beer to trade_hides"))["trade_hides"] == 1
     assert stands(play(position("trade_hides 1"), "move 1 trade_hides to bees"))["bees"] == 1
@@ -532,7 +534,11 @@ def test_in_the_final_phase_nobody_moves_follows_or_reveals() -> None:
 @pytest.mark.rule("CE-16")
 def test_goals_and_cards_are_still_to_be_had_and_goals_are_drawn() -> None:
     state = position(
-        "cows, fish, sheep, grain, tools, trade_wine 2, salt", "bread", hands=("H01",), deck="E05 E06", closing="max_turns"
+        "cows, fish, sheep, grain, tools, trade_wine 2, salt",
+        "bread",
+        hands=("H01",),
+        deck="E05 E06",
+        closing="max_turns",
     )
     state = play(state, "goal H01", "collect wine 2", "goal E05")
     assert (state.table.completed[0], state.hands[0], state.goods[0][2]) == (("H01", "E05"), ("E06",), 2)
@@ -746,6 +752,8 @@ def test_a_negative_number_is_no_number_of_markers() -> None:
 
 def test_every_rule_has_a_test_marked_with_it() -> None:
     marked = Counter(
-        rule for path in Path(__file__).parent.glob("test_*.py") for rule in re.findall(r'rule\("([A-Z]+-\d+)"\)', path.read_text())
+        rule
+        for path in Path(__file__).parent.glob("test_*.py")
+        for rule in re.findall(r'rule\("([A-Z]+-\d+)"\)', path.read_text())
     )
     assert set(marked) == set(RULES)
