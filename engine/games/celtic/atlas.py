@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.game import Language
-from engine.games.celtic.board import TRADE, Board, Place
+from engine.games.celtic.board import TRADE, VILLAGE, Board, Place
 from engine.games.celtic.names import named
 from engine.picture import RIGHT
 
@@ -56,7 +56,7 @@ def atlas(board: Board, language: Language) -> Atlas:
 def _atlas(places: tuple[Place, ...], language: Language) -> Atlas:
     height = 120 + 6.0 * len(places)
     spots = tuple(_spots(places, height))
-    taken = [_markers_box(x, y) for x, y in spots]
+    taken = [_site_box(at, x, y) for at, (x, y) in enumerate(spots)]
     labels = []
     for at, (place, spot) in enumerate(zip(places, spots, strict=True)):
         candidates = list(_candidates(_lines(at, place.id, language), *spot))
@@ -103,7 +103,10 @@ def _candidates(lines: tuple[str, ...], x: float, y: float) -> Iterator[Label]:
         yield Label(x + shift, y - 10 - more, lines)
 
 
-def _markers_box(x: float, y: float) -> Box:
+def _site_box(at: int, x: float, y: float) -> Box:
+    """What a place and two markers on it cover; the village is a house for all."""
+    if at == VILLAGE:
+        return Box(x - 17, y - 27, x + 17, y + 9)
     return Box(x - TOKEN, y - TOKEN / 2 - 1, x + TOKEN, y + TOKEN / 2)
 
 

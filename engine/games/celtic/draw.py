@@ -25,7 +25,7 @@ SHAPES = (
     "M0-8L8 0L0 8L-8 0z",  # diamond
     "M-3.7-6.6H3.7L7.2 0L3.7 6.6H-3.7L-7.2 0z",  # hexagon
 )
-VILLAGE_SHAPE = "M-11 8V-2L0-12L11-2V8z"
+VILLAGE_SHAPE = "M-17 9V-13L0-27L17-13V9z"  # with room for everybody's markers
 TRADE_SHAPE = "M-6-4H6V5H-6zM-7-4L-4-8H4L7-4z"
 
 
@@ -67,15 +67,12 @@ PICTURE_WORDS: dict[Language, dict[str, str]] = {
         "answer": "follows?",
         "part": "final phase",
         "place": "place {place}",
-        "goals": "goals",
         "face_down": "trade cards, face down: {count}",
         "no_cards": "no trade cards",
-        "hand": "Your goals",
         "none_done": "no goal completed",
         "cards": "trade cards left",
         "deck": "goals to draw: {count}",
         "turns": "turn {turn} of {most}",
-        "final": "final phase",
     },
     "de": {
         "turn": "am Zug",
@@ -83,15 +80,12 @@ PICTURE_WORDS: dict[Language, dict[str, str]] = {
         "answer": "folgt?",
         "part": "Schlussphase",
         "place": "Platz {place}",
-        "goals": "Ziele",
         "face_down": "Handelskarten, verdeckt: {count}",
         "no_cards": "keine Handelskarten",
-        "hand": "Deine Ziele",
         "none_done": "kein Ziel erfüllt",
         "cards": "Handelskarten übrig",
         "deck": "Ziele zum Ziehen: {count}",
         "turns": "Zug {turn} von {most}",
-        "final": "Schlussphase",
     },
 }
 
@@ -158,7 +152,7 @@ def _way(brush: Painter, view: View, chart: Atlas) -> Iterator[str]:
 def _site(brush: Painter, place: str, board: Board, wanted: bool) -> str:
     paper, palette = brush.paper, brush.palette
     ring = (
-        f'<circle r="10.5" fill="none" stroke="{paper.accent}" stroke-width="2" stroke-dasharray="3 2"/>'
+        f'<circle r="9.8" fill="none" stroke="{paper.accent}" stroke-width="2" stroke-dasharray="3 2"/>'
         if wanted
         else ""
     )
@@ -202,14 +196,13 @@ def _token(brush: Painter, seat: int, count: int | None) -> str:
 def _stacks(brush: Painter, view: View) -> Piece:
     table, words = view.table, brush.words
     seats = len(table.markers)
-    if table.stage.closing or table.stage.ended:
-        turns = words["final"]
-    else:
-        facts = {"turn": table.turns // seats + 1, "most": table.terms.max_turns}
-        turns = words["turns"].format(**facts)
-    facts_line = f"{words['deck'].format(count=table.deck)} · {turns}"
+    said = [words["deck"].format(count=table.deck)]
+    if table.stage.closing and not table.stage.ended:
+        said.append(words["part"])
+    elif not table.stage.ended:
+        said.append(words["turns"].format(turn=table.turns // seats + 1, most=table.terms.max_turns))
     body = brush.text(0, 11, words["cards"], size=12, style=BOLD)
-    body += brush.text(RIGHT, 11, facts_line, brush.paper.faint, style=END)
+    body += brush.text(RIGHT, 11, " · ".join(said), brush.paper.faint, style=END)
     return Piece(48, body + at(0, 16, _goods(brush, table.stacks, RIGHT)))
 
 
@@ -279,12 +272,12 @@ def _rows(brush: Painter, view: View, seat: Seat) -> Iterator[Piece]:
 
 
 def _completed(brush: Painter, view: View, seat: Seat) -> Piece:
-    """A chip for each goal done, an outline for each in hand."""
+    """A chip for each goal done, and an outline for each in another's hand."""
     table, paper = view.table, brush.paper
     body = []
-    chips = [*((goal, True) for goal in table.completed[seat]), *[("", False)] * goals_held(table, seat)]
-    if table.stage.ended:
-        chips = [chip for chip in chips if chip[1]]
+    chips = [(goal, True) for goal in table.completed[seat]]
+    if seat != view.seat and not table.stage.ended:
+        chips += [("", False)] * goals_held(table, seat)
     for step, (goal, done) in enumerate(chips):
         x = step * 58
         said = f"{goal} +{table.terms.board.goal[goal].influence}" if done else "?"

@@ -46,12 +46,13 @@ H03 beer burial_mound loom   H04 bees wool mushrooms H05 chickens clay timber  H
 H07 hay horses berries       H08 pigs wild_boar fibula H09 plums boat wagon    H10 spring lentils iron_ore
 """
 
-PLACES = """
+_IN_ORDER = """
 village bread chickens grain spring apples beer bees cheese geese hay pigs prince_statue burial_mound cows deer fish
 flagon goats mead millet boat clay lentils mistletoe plums torc wild_boar hazelnuts herbs horses pears salt berries
 smithy wagon wool charcoal loom mushrooms sandstone sword timber flax helmet sheep shield tools fibula iron_ore
 necklace trade_hides trade_blue_pottery trade_wine trade_amber trade_yellow_pottery trade_bronze trade_jewelry
-""".split()
+"""
+PLACES = _IN_ORDER.split()
 
 
 def _joined(text: str) -> dict[str, set[str]]:

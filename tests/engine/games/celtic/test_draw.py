@@ -8,7 +8,7 @@ import pytest
 from engine.events import Seat
 from engine.game import LANGUAGES, Language, Theme
 from engine.games import celtic
-from engine.games.celtic.atlas import _label_box, _markers_box, atlas
+from engine.games.celtic.atlas import _label_box, _site_box, atlas
 from engine.games.celtic.board import RECONSTRUCTION
 from engine.games.celtic.draw import PALETTES, SHAPES
 from engine.games.celtic.names import named
@@ -77,7 +77,7 @@ def test_on_our_map_no_name_hides_another_or_a_marker(language: Language) -> Non
         for other in boxes[at + 1 :]:
             assert box.common(other) == 0, chart.labels[at]
         for place, (x, y) in enumerate(chart.spots):
-            assert place == at or box.common(_markers_box(x, y)) < 12, (chart.labels[at], chart.labels[place])
+            assert place == at or box.common(_site_box(place, x, y)) < 12, (chart.labels[at], chart.labels[place])
 
 
 def test_every_road_is_drawn() -> None:
@@ -111,7 +111,7 @@ def test_only_the_owner_sees_goals_and_trade_cards() -> None:
 
 
 def test_the_places_of_ones_own_goals_are_ringed() -> None:
-    rings = 'r="10.5"'
+    rings = 'r="9.8"'
     state = position(hands=("E05 H01", "E06"))
     assert [picture(state, seat=seat).count(rings) for seat in (0, 1, None)] == [5, 2, 0]
 
