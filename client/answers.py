@@ -46,6 +46,7 @@ class Match(TypedDict):
     seats: int
     names: list[str | None]
     to_act: int | None
+    turn: int | None
     seq: int
     head: str
     opened: str
@@ -105,9 +106,11 @@ class Played(TypedDict):
 class Verdict(TypedDict):
     played: list[Played]
     problem: dict[str, Any] | None
+    kept: list[str]
     dropped: list[str]
     seq: int
     head: str
+    receipt: str | None
 
 
 class Submission(TypedDict):
@@ -116,4 +119,20 @@ class Submission(TypedDict):
     seat: int
     status: str
     received_at: str
+    receipt: str | None
     verdict: Verdict | None
+
+
+class Order(TypedDict):
+    number: int
+    order: str
+    status: str
+    given_at: str
+    receipt: str
+
+
+class Orders(TypedDict):
+    match: str
+    seat: int
+    orders: list[Order]
+    guide: str

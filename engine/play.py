@@ -27,18 +27,23 @@ def fold(game: Game, state: State | None, events: Sequence[Event]) -> State:
 
 def play_line(game: Game, state: State, seat: Seat, line: str, chance: Chance) -> Played:
     """One line of a player's; NotationError or RuleViolation where it can't be played."""
-    return _play(game, state, seat, game.parse(line, game.view(state, seat)), chance)
+    return play_move(game, state, seat, game.parse(line, game.view(state, seat)), chance)
 
 
 def play_for_the_absent(game: Game, state: State, chance: Chance) -> Iterator[Played]:
     """The moves of seats that left, as long as one of them is to act (GE-1)."""
     while (seat := game.to_act(state)) is not None and seat in game.left(state):
-        played = _play(game, state, seat, game.absent(game.view(state, seat)), chance)
+        played = play_absent(game, state, seat, chance)
         state = played.state
         yield played
 
 
-def _play(game: Game, state: State, seat: Seat, move: Move, chance: Chance) -> Played:
+def play_absent(game: Game, state: State, seat: Seat, chance: Chance) -> Played:
+    """What is played for a seat that isn't there, on its turn."""
+    return play_move(game, state, seat, game.absent(game.view(state, seat)), chance)
+
+
+def play_move(game: Game, state: State, seat: Seat, move: Move, chance: Chance) -> Played:
     events = game.decide(state, seat, move, chance)
     return Played(seat, game.notate(move), events, fold(game, state, events))
 

@@ -10,6 +10,7 @@ from flask import Flask
 from ogham.assembly import assemble
 from service.app import create_app
 from service.mailroom.door import open_door
+from service.receipts import rotate_key as make_new_key
 from service.settings import Settings
 from service.store.db import db
 from service.store.migrate import upgrade
@@ -21,6 +22,12 @@ def migrate(settings: Settings) -> None:
     flask = create_app(settings)
     with flask.app_context():
         upgrade(db.engine)
+
+
+def rotate_key(settings: Settings) -> str:
+    """A new key for receipts; its id."""
+    with create_app(settings).app_context():
+        return make_new_key()
 
 
 def run_worker(settings: Settings) -> None:

@@ -43,6 +43,7 @@ def open_match(player: Player, game_id: str, seats: int, options: dict[str, Any]
         match = Match(
             id=new_id(), game=game_id, seats=seats, options=options, status="open", opened_by=player.id,
             opened_at=now(), secret=secret, seed=None, length=0, head=BEFORE_FIRST, seals=0, changed=0, to_act=None,
+            turn=None, turn_since=0, asked_at=None, orders_due=None,
         )  # fmt: skip
         transaction.session.add(match)
         transaction.session.flush()
@@ -97,7 +98,7 @@ def join_signed(match_id: str, text: str) -> tuple[Match, int]:
         seated = session.get(Seated, (match_id, seat))
         if seated is not None and (seated.player_id, seated.nonce) == (player.id, signed.payload["nonce"]):
             return match, seat
-        proof = proof_of("signed", signed.text)
+        proof = proof_of("signed", {"jws": signed.text})
         _take_seat(transaction, match, player, seat, signed.payload["nonce"], signed.payload["keys"], proof)
         return match, seat
 
@@ -163,7 +164,9 @@ def _start(transaction: Transaction, match: Match, scribe: Scribe) -> None:
     before = match.length
     scribe.append("dealt", proof={"grade": "service"}, events=events)
     match.status = "running"
-    settle_state(transaction, match, scribe, fold(game, None, events), before)
+    state = fold(game, None, events)
+    note_position(match, game, state)
+    close_if_over(transaction, match, scribe, state, before)
     if match.status == "running":
         tell_whose_turn(transaction, match)
 
@@ -174,11 +177,17 @@ def chance_of(match: Match) -> Chance:
     return Chance(match.seed)
 
 
-def settle_state(transaction: Transaction, match: Match, scribe: Scribe, state: State, before: int) -> None:
-    """Bring the match's row up to the state it has reached; close the match when it is over."""
-    game = game_of(match)
-    match.to_act = game.to_act(state)
-    outcome = game.outcome(state)
+def note_position(match: Match, game: Game, state: State) -> None:
+    """Bring the match's row up to the state it has reached."""
+    match.to_act, turn = game.to_act(state), game.turn(state)
+    match.asked_at = now()
+    if turn != match.turn:
+        match.turn, match.turn_since = turn, match.length
+
+
+def close_if_over(transaction: Transaction, match: Match, scribe: Scribe, state: State, before: int) -> None:
+    """Close the match when it is over. Keep the state; the log had `before` entries when this transaction began."""
+    outcome = game_of(match).outcome(state)
     if outcome is not None:
         scribe.append("closed", proof={"grade": "service"}, outcome=freeze(outcome), secret=encode(match.secret))
         match.status = "over"
@@ -208,6 +217,7 @@ class Sight:
     head: bytes
     view: Any
     to_act: Seat | None
+    turn: Seat | None
     outcome: Any
 
 
@@ -258,6 +268,7 @@ def see_match(match: Match, seat: Seat | None, length: int | None = None) -> Sig
         head=head,
         view=game.view(state, seat),
         to_act=game.to_act(state),
+        turn=game.turn(state),
         outcome=game.outcome(state),
     )
 

@@ -5,35 +5,31 @@ doors, the API's and the mail's, meet in the table `submission`.
 """
 
 import logging
+from hashlib import sha256
 from typing import Any, cast
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from engine.errors import NotationError, RuleViolation
 from engine.events import Seat
-from engine.game import Game, Language, State
 from engine.log import decode, encode
-from engine.play import fold, play_for_the_absent, play_line
 from service.errors import BadStatement, Conflict, NotFound
 from service.ids import new_id
-from service.matches import chance_of, lock_match, settle_state
-from service.notices import tell_player, tell_whose_turn
-from service.parts import now
+from service.matches import lock_match
+from service.notices import tell_player
+from service.parts import now, timestamp
+from service.receipts import RECEIVED, sign_receipt
 from service.signing import Signed, is_base64url, read_statement
 from service.store.claims import RETRY_FIRST, RETRY_LAST
 from service.store.db import Transaction, db, writing
-from service.store.logbook import Scribe, game_of, load_state, proof_of
+from service.store.logbook import proof_of
 from service.store.tables import Entry, Key, Match, Player, Seated, Submission
+from service.turns import MAIL, Playing, go_on, judge, play_lines, revocation, tell_who_is_asked
 
 MOVE = frozenset({"match", "seat", "seq", "head", "moves"})
 RESIGN = frozenset({"match", "seat"})
 MOST_LINES = 20
-UNREAD: dict[str, dict[Language, str]] = {
-    "unreadable": {"en": "This line is no move.", "de": "Diese Zeile ist kein Zug."},
-    "ambiguous": {"en": "This line may mean several moves.", "de": "Diese Zeile kann mehreres heißen."},
-}
 LONGEST_LINE = 500
 HASH = 32  # bytes
 
@@ -48,7 +44,7 @@ def accept_signed(match_id: str, text: str) -> Submission:
 
     All checks come before the transaction that writes, so that what isn't signed holds up nobody.
     """
-    signed, key = _read_by_seat(db.session(), match_id, text, "ogham-move+jws", MOVE)
+    signed, key = read_by_seat(db.session(), match_id, text, "ogham-move+jws", MOVE)
     known = _known(signed)
     if known is not None:
         return known
@@ -57,11 +53,12 @@ def accept_signed(match_id: str, text: str) -> Submission:
     payload = signed.payload
     _check_move(payload)
     submission = _submission(
-        match_id, payload["seat"], key.player_id, "signed", signed.kid, signed.jti, signed.text,
-        payload["seq"], decode(payload["head"]), payload["moves"],
+        match_id, payload["seat"], key.player_id, grade_of(key, match_id), signed.kid, signed.jti,
+        {"jws": signed.text}, payload["seq"], decode(payload["head"]), payload["moves"],
     )  # fmt: skip
     try:
         with writing() as transaction:
+            submission.receipt = sign_received(submission)
             return _store(transaction, submission)
     except IntegrityError:  # its twin was stored between our look and now
         known = _known(signed)
@@ -75,7 +72,7 @@ def _known(signed: Signed) -> Submission | None:
     known = db.session.scalars(
         select(Submission).where(Submission.kid == signed.kid, Submission.jti == signed.jti)
     ).one_or_none()
-    if known is not None and known.evidence.split(".")[1] != signed.text.split(".")[1]:
+    if known is not None and known.evidence["jws"].split(".")[1] != signed.text.split(".")[1]:
         raise Conflict("jti_used", "You used this jti for another submission. Take a new one.")
     return known
 
@@ -91,7 +88,7 @@ def accept_mailed(
     lines: list[str],
 ) -> Submission:
     """Store what a mail said; its identity is the mail's."""
-    submission = _submission(match_id, seat, player.id, "mailed", "mail", mail_id, evidence, seq, None, lines)
+    submission = _submission(match_id, seat, player.id, "mailed", MAIL, mail_id, evidence, seq, None, lines)
     return _store(transaction, submission)
 
 
@@ -113,7 +110,13 @@ def _store(transaction: Transaction, submission: Submission) -> Submission:
     return submission
 
 
-def _read_by_seat(session: Session, match_id: str, text: str, typ: str, members: frozenset[str]) -> tuple[Signed, Key]:
+def sign_received(submission: Submission) -> str:
+    """That these bytes were received, and when."""
+    said = {"match": submission.match_id, "submission": submission.id, "received_at": timestamp(submission.received_at)}
+    return sign_receipt(RECEIVED, said | {"hash": encode(sha256(submission.evidence["jws"].encode()).digest())})
+
+
+def read_by_seat(session: Session, match_id: str, text: str, typ: str, members: frozenset[str]) -> tuple[Signed, Key]:
     """A statement by a key ever registered for the seat it names. All short of that gets one and the same answer."""
     keys: dict[str, Key] = {}
 
@@ -135,6 +138,16 @@ def _read_by_seat(session: Session, match_id: str, text: str, typ: str, members:
     if type(signed.payload["seat"]) is not int or signed.payload["seat"] != seat:  # for Python, false and 0.0 are 0
         raise BadStatement("other_seat", f"Your seat in this match is {seat}.")
     return signed, key
+
+
+def grade_of(key: Key, match_id: str) -> str:
+    """What a signature by this key is worth in the match: where a mail added the key after joining, a mail."""
+    if key.vouched == "signed":
+        return "signed"
+    joined_at = db.session.scalars(
+        select(Seated.joined_at).where(Seated.match_id == match_id, Seated.player_id == key.player_id)
+    ).one()
+    return "mailed" if key.created_at > joined_at else "signed"
 
 
 def _check_move(payload: dict[str, Any]) -> None:
@@ -182,37 +195,16 @@ def _postpone(submission_id: str) -> None:
 
 
 def _settle(transaction: Transaction, submission: Submission) -> None:
-    session = transaction.session
-    match = lock_match(session, submission.match_id)
-    player = session.get_one(Player, submission.player_id)
-    scribe = Scribe(session, match)
-    before = match.length
-    problem = _revocation(session, submission) or _staleness(session, match, submission)
-    verdict: dict[str, Any] = {"played": [], "problem": problem, "dropped": []}
-    if verdict["problem"] is None:
-        state = _play_lines(session, match, scribe, submission, verdict, player)
-        if match.length > before:
-            _go_on(transaction, match, scribe, state, before)
-    played = len(verdict["played"])
-    verdict["dropped"] = submission.lines[played + (verdict["problem"] is not None) :]
-    submission.verdict = verdict | {"seq": match.length, "head": encode(match.head)}
-    submission.status = "done"
-    _tell(transaction, match, submission, player, before)
-
-
-def _go_on(transaction: Transaction, match: Match, scribe: Scribe, state: State, before: int) -> None:
-    """After what was played: the moves of those who left, and the end if this was it."""
-    for absence in play_for_the_absent(game_of(match), state, chance_of(match)):
-        scribe.append("moved", seat=absence.seat, proof={"grade": "service"}, move=absence.move, events=absence.events)
-        state = absence.state
-    settle_state(transaction, match, scribe, state, before)
-
-
-def _revocation(session: Session, submission: Submission) -> dict[str, Any] | None:
-    """The problem of a key that was revoked after it signed: its move would stand in the log behind the revocation."""
-    if submission.grade != "signed" or session.get_one(Key, submission.kid).revoked_at is None:
-        return None
-    return {"code": "key_revoked", "detail": "The key that signed this was revoked before it was settled."}
+    playing = Playing(transaction, lock_match(transaction.session, submission.match_id))
+    match = playing.match
+    problem = revocation(playing, submission) or _staleness(transaction.session, match, submission)
+    if problem is None:
+        play_lines(playing, submission)
+        if match.length > playing.before or submission.status == "kept":
+            go_on(playing)
+    else:
+        judge(match, submission, [], problem, [], submission.lines[1:])
+    _tell(playing, submission)
 
 
 def _staleness(session: Session, match: Match, submission: Submission) -> dict[str, Any] | None:
@@ -230,46 +222,19 @@ def _staleness(session: Session, match: Match, submission: Submission) -> dict[s
     return None
 
 
-def _play_lines(
-    session: Session, match: Match, scribe: Scribe, submission: Submission, verdict: dict[str, Any], player: Player
-) -> State:
-    """Play line after line, up to the first that can't be played. The state that was reached."""
-    game, seat = game_of(match), Seat(submission.seat)
-    state = load_state(session, match)
-    for number, line in enumerate(submission.lines):
-        try:
-            played = play_line(game, state, seat, line, chance_of(match))
-        except (NotationError, RuleViolation) as refusal:
-            verdict["problem"] = problem_of(game, refusal, cast(Language, player.language)) | {"line": line}
-            break
-        proof = proof_of(submission.grade, submission.evidence, line=number)
-        seq = scribe.append("moved", seat=seat, proof=proof, person=player.id, move=played.move, events=played.events)
-        verdict["played"].append({"line": line, "move": played.move, "seq": seq})
-        state = played.state
-    return state
-
-
-def problem_of(game: Game, refusal: NotationError | RuleViolation, language: Language) -> dict[str, Any]:
-    """A refused line as a problem: its code, the rule it breaks, and a sentence."""
-    if isinstance(refusal, RuleViolation):
-        sentence = game.explain(refusal, language)
-        return {"code": "move_refused", "rule": refusal.rule, "reason": refusal.code, "detail": sentence}
-    sentence = refusal.expected or UNREAD[refusal.code][language]
-    return {"code": f"move_{refusal.code}", "detail": sentence, "choices": list(refusal.choices)}
-
-
-def _tell(transaction: Transaction, match: Match, submission: Submission, player: Player, before: int) -> None:
+def _tell(playing: Playing, submission: Submission) -> None:
     """Who must know: the next to act, and whoever sent a mail. A client that asked over the API has its verdict."""
-    seat, refused = submission.seat, submission.verdict["problem"] is not None  # type: ignore[index]  # just set
-    moved = match.length > before
-    still_theirs = match.status == "running" and match.to_act == seat
-    if moved and match.status == "running" and not still_theirs:
-        tell_whose_turn(transaction, match)
-    if submission.grade == "mailed":
-        if still_theirs and not refused:
-            tell_whose_turn(transaction, match)
-        elif refused or match.status == "running":  # at the end, the finished notice says it all
-            tell_player(transaction, "answer", f"answer:{submission.id}", player, match, seat, submission=submission.id)
+    match, seat, verdict = playing.match, submission.seat, cast(dict[str, Any], submission.verdict)
+    running, refused = match.status == "running", verdict["problem"] is not None
+    theirs = running and match.to_act == seat
+    mailed = submission.kid == MAIL
+    if match.length > playing.before and (not theirs or (mailed and not refused)):
+        tell_who_is_asked(playing)
+    # At the end, the finished notice says it all.
+    if mailed and (refused or (running and not theirs)):
+        player = playing.session.get_one(Player, submission.player_id)
+        about = {"submission": submission.id}
+        tell_player(playing.transaction, "answer", f"answer:{submission.id}", player, match, seat, **about)
 
 
 # -- verdicts
@@ -289,20 +254,16 @@ def resign_signed(match_id: str, text: str) -> tuple[Match, Seat]:
     """Leave the match for good. The seat is played by the game's absent move from here on (GE-1)."""
     with writing() as transaction:
         session = transaction.session
-        signed, key = _read_by_seat(session, match_id, text, "ogham-resign+jws", RESIGN)
+        signed, key = read_by_seat(session, match_id, text, "ogham-resign+jws", RESIGN)
         if key.revoked_at is not None:
             raise BadStatement("key_revoked", "The key that signed this was revoked.")
-        match = lock_match(session, match_id)
-        game, seat = game_of(match), Seat(signed.payload["seat"])
-        state = load_state(session, match)
-        if state is not None and seat in game.left(state):  # said before, and the answer to that was lost
-            return match, seat
+        playing = Playing(transaction, lock_match(session, match_id))
+        match, seat = playing.match, Seat(signed.payload["seat"])
+        if playing.state is not None and seat in playing.game.left(playing.state):
+            return match, seat  # said before, and the answer to that was lost
         if match.status != "running":
             raise Conflict("not_running", "The match isn't running.")
-        before, scribe = match.length, Scribe(session, match)
-        events = game.leave(state, seat, chance_of(match))
-        scribe.append("resigned", seat=seat, proof=proof_of("signed", signed.text), events=events)
-        _go_on(transaction, match, scribe, fold(game, state, events), before)
-        if match.status == "running":  # also when the turn stayed where it was: the position it answers is another now
-            tell_whose_turn(transaction, match)
+        playing.leave(seat, proof_of("signed", {"jws": signed.text}))
+        go_on(playing)
+        tell_who_is_asked(playing)  # also when the turn stayed where it was: the position it answers is another now
         return match, seat

@@ -109,7 +109,7 @@ def _confirm_key(transaction: Transaction, player: Player, jwk: Any) -> None:
     """The key that a registration brought. One that the player has already came with a registration sent twice."""
     known = transaction.session.get(Key, import_key(jwk).thumbprint())
     if known is None or known.player_id != player.id or known.revoked_at is not None:
-        _add_key(transaction, player, jwk)
+        _add_key(transaction, player, jwk, "mailed")
         _enter_key(transaction, player, "key_added", {"grade": "mailed"}, key=jwk)
 
 
@@ -118,7 +118,9 @@ def player_at(transaction: Transaction, address: str, name: str, language: str) 
     at_address = select(Player).where(Player.address == address)
     player = transaction.session.scalars(at_address).one_or_none()
     if player is None:
-        player = Player(id=new_id(), name=name, address=address, language=language, created_at=now())
+        player = Player(
+            id=new_id(), name=name, address=address, language=language, preferences={}, created_at=now()
+        )  # fmt: skip
         try:
             with transaction.session.begin_nested():
                 transaction.session.add(player)
@@ -130,8 +132,9 @@ def player_at(transaction: Transaction, address: str, name: str, language: str) 
 # -- keys
 
 
-def _add_key(transaction: Transaction, player: Player, jwk: Any) -> None:
-    key = Key(kid=import_key(jwk).thumbprint(), player_id=player.id, jwk=jwk, created_at=now(), revoked_at=None)
+def _add_key(transaction: Transaction, player: Player, jwk: Any, vouched: str) -> None:
+    kid = import_key(jwk).thumbprint()
+    key = Key(kid=kid, player_id=player.id, jwk=jwk, created_at=now(), revoked_at=None, vouched=vouched)
     try:
         if transaction.session.get(Key, key.kid) is None:
             with transaction.session.begin_nested():
@@ -159,8 +162,8 @@ def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
         for signed in (new, old):
             _expect(signed, "add", kid)
             _use_once(transaction, signed)
-        _add_key(transaction, player, jwk)
-        _enter_key(transaction, player, "key_added", proof_of("signed", old.text), key=jwk)
+        _add_key(transaction, player, jwk, "signed")
+        _enter_key(transaction, player, "key_added", proof_of("signed", {"jws": old.text}), key=jwk)
         return transaction.session.get_one(Key, kid)
 
 
@@ -177,7 +180,7 @@ def revoke_key(player: Player, kid: str, statement: str) -> Key:
             key.revoked_at = now()
             # Whoever else had the key may have asked for a token with it.
             transaction.session.execute(delete(Token).where(Token.player_id == player.id))
-            _enter_key(transaction, player, "key_revoked", proof_of("signed", signed.text), kid=kid)
+            _enter_key(transaction, player, "key_revoked", proof_of("signed", {"jws": signed.text}), kid=kid)
         return key
 
 

@@ -20,6 +20,7 @@ from service.settings import Settings
 from service.store.claims import waiting_since
 from service.store.db import db
 from service.store.tables import Mail, Notice, Submission
+from service.turns import follow_orders, orders_due
 
 # How long a bell may take to be heard before the sweep does the work itself.
 PATIENCE = timedelta(seconds=1)
@@ -42,6 +43,10 @@ def sweep(patience: timedelta = PATIENCE) -> int:
             act(id)
             db.session.remove()  # each piece of work looks at the database afresh, as in a task of its own
             done += 1
+    for id in orders_due():
+        follow_orders(id)
+        db.session.remove()
+        done += 1
     return done
 
 

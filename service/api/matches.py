@@ -46,6 +46,11 @@ class MatchSchema(ma.Schema):
         ma.fields.String(allow_none=True), required=True, metadata={"description": "by seat; null where it is free"}
     )
     to_act = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "whose decision is due"})
+    turn = ma.fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "whose turn it is; not the same while another answers a move"},
+    )
     seq = ma.fields.Integer(required=True, metadata={"description": "the length of the log"})
     head = ma.fields.String(required=True, metadata={"description": "the hash of the log's last entry"})
     opened = ma.fields.String(required=True, metadata={"description": "the hash of the log's first entry"})
@@ -160,6 +165,7 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
         "seats": match.seats,
         "names": names_of(match),
         "to_act": match.to_act,
+        "turn": match.turn,
         "seq": match.length,
         "head": encode(match.head),
         "opened": encode(db.session.get_one(Entry, (match.id, 0)).hash),
@@ -285,7 +291,8 @@ def get_log(query: dict[str, Any], match_id: str) -> Response:
     entries = db.session.scalars(
         select(Entry).where(Entry.match_id == match.id, Entry.seq >= query["after"]).order_by(Entry.seq).limit(PAGE)
     ).all()
-    wanted = {entry.seq: list(openings_for(seat, json.loads(entry.public), over)) for entry in entries}
+    since = match.turn_since
+    wanted = {entry.seq: list(openings_for(seat, json.loads(entry.public), over, since)) for entry in entries}
     numbers = {number for some in wanted.values() for number in some}
     openings = {
         opening.number: {"number": opening.number, "value": opening.value, "salt": encode(opening.salt)}

@@ -15,6 +15,7 @@ from service.errors import NotAllowed
 from service.moves import accept_signed, find_submission
 from service.parts import timestamp
 from service.store.db import db
+from service.store.logbook import receipt_of
 from service.store.tables import Submission
 
 blueprint = Resource("moves", __name__, url_prefix="/v1", description="Signed moves and their verdicts")
@@ -40,30 +41,47 @@ class VerdictSchema(ma.Schema):
     problem = ma.fields.Nested(
         ProblemSchema, required=True, allow_none=True, metadata={"description": "why the next line couldn't be played"}
     )
+    kept = ma.fields.List(
+        ma.fields.String(),
+        required=True,
+        metadata={
+            "description": "lines that wait until others have answered; status is `kept` as long as there are any"
+        },
+    )
     dropped = ma.fields.List(ma.fields.String(), required=True, metadata={"description": "the lines after that one"})
     seq = ma.fields.Integer(required=True, metadata={"description": "the length of the log after it"})
     head = ma.fields.String(required=True)
+    receipt = ma.fields.String(
+        required=True, allow_none=True, metadata={"description": "that head, signed by the service (ogham-head+jws)"}
+    )
 
 
 class SubmissionSchema(ma.Schema):
     id = ma.fields.String(required=True)
     match = ma.fields.String(required=True)
     seat = ma.fields.Integer(required=True)
-    status = ma.fields.String(required=True, validate=validate.OneOf(["waiting", "done"]))
+    status = ma.fields.String(required=True, validate=validate.OneOf(["waiting", "kept", "done"]))
     received_at = ma.fields.String(required=True)
+    receipt = ma.fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "signed by the service (ogham-received+jws): hash of the submission, time received"},
+    )
     verdict = ma.fields.Nested(VerdictSchema, required=True, allow_none=True)
 
 
 def _told(submission: Submission) -> dict[str, Any]:
     verdict = submission.verdict
-    if verdict is not None and verdict["problem"] is not None:
-        verdict = verdict | {"problem": _problem(verdict)}
+    if verdict is not None:
+        answer = {"problem": _problem(verdict)} if verdict["problem"] is not None else {}
+        verdict = verdict | answer | {"receipt": receipt_of(submission.match_id, verdict["seq"])}
     return {
         "id": submission.id,
         "match": submission.match_id,
         "seat": submission.seat,
         "status": submission.status,
         "received_at": timestamp(submission.received_at),
+        "receipt": submission.receipt,
         "verdict": verdict,
     }
 

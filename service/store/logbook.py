@@ -4,7 +4,6 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
@@ -14,6 +13,8 @@ from engine.game import Game, State
 from engine.log import FORMAT, STATE_CHANGING, Opening, Pen, read_events, replay, spelling_of
 from engine.values import JSON, freeze, thaw
 from service.parts import now, parts, timestamp
+from service.receipts import sign_head
+from service.store.db import db
 from service.store.tables import Entry, Match, PersonalOpening, SealOpening, Snapshot
 
 SNAPSHOT_EVERY = 32
@@ -43,7 +44,7 @@ class Scribe:
         person: str | None = None,
         **members: JSON,
     ) -> int:
-        """Write the entry and bring the match's row up to it; the answer is its seq.
+        """Write the entry, sign the new head, and bring the match's row up to it; the answer is its seq.
 
         `person` is the player whom its personal seals name.
         """
@@ -51,12 +52,14 @@ class Scribe:
         if events:
             spelling = spelling_of(self._game)
             members |= {"rules": self._game.info.ruleset, "events": [spelling.write(event) for event in events]}
-        written = self._pen.write(kind, timestamp(now()), seat=seat, proof=proof, **members)
+        at = timestamp(now())
+        written = self._pen.write(kind, at, seat=seat, proof=proof, **members)
         self._session.execute(
             insert(Entry).values(
-                match_id=match.id, seq=written.seq, kind=kind, seat=seat, public=written.public, hash=written.hash
+                match_id=match.id, seq=written.seq, kind=kind, seat=seat, public=written.public, hash=written.hash,
+                receipt=sign_head(match.id, written.seq + 1, written.hash, at),
             )
-        )
+        )  # fmt: skip
         self._store(written.seq, written.openings, person)
         match.length, match.head, match.seals = self._pen.length, self._pen.head, self._pen.seals
         if kind in STATE_CHANGING:
@@ -84,31 +87,32 @@ class Scribe:
         return Opening(row.number, row.value, row.salt, row.name)
 
 
-def sealed(value: JSON, to: tuple[Seat, ...] | None = (), personal: bool = False) -> JSON:
-    """A value to be sealed in an entry, outside its events. `to` None: everybody may open it at once."""
-    body: dict[str, Any] = {"value": value, "to": None if to is None else list(to), "name": ""}
-    return {Sealed.JSON_KEY: body | ({"personal": True} if personal else {})}
+def sealed(value: JSON, to: Sequence[Seat] | None = (), **more: JSON) -> JSON:
+    """A value to be sealed in an entry, outside its events. `to` None: everybody may open it at once.
+
+    `more` is `until="turn"` for what everybody may open when the turn is over, `personal=True` for what names a person.
+    """
+    return {Sealed.JSON_KEY: {"value": value, "to": None if to is None else list(to), "name": "", **more}}
 
 
 # What is kept of a mail that names a person: sealed apart, and never opened to others.
 PERSONAL = frozenset({"message_id", "domain"})
 
 
-def proof_of(grade: str, evidence: JSON, **members: JSON) -> JSON:
-    """The proof of an entry: a JWS, or what is kept of a mail. Anybody may open it but for what names a person.
+def proof_of(grade: str, evidence: JSON, to: Sequence[Seat] | None = None, **more: JSON) -> JSON:
+    """The proof of an entry: a JWS, or what is kept of a mail. `to` and `more` as in `sealed`, but for the person."""
+    proof = {"grade": grade}
+    if "jws" not in evidence:
+        proof["person"] = sealed({name: evidence[name] for name in PERSONAL & evidence.keys()}, personal=True)
+        evidence = {name: value for name, value in evidence.items() if name not in PERSONAL}
+    return proof | {"evidence": sealed(evidence, to, **more)}
 
-    All lines of a submission are played or dropped in one transaction, so nothing in it is still to come.
-    """
-    if grade == "signed":
-        return {"grade": grade, "evidence": sealed(evidence, to=None), **members}
-    open_part = {name: value for name, value in evidence.items() if name not in PERSONAL}
-    person = {name: value for name, value in evidence.items() if name in PERSONAL}
-    return {
-        "grade": grade,
-        "evidence": sealed(open_part, to=None),
-        "person": sealed(person, personal=True),
-        **members,
-    }
+
+def receipt_of(match_id: str, length: int) -> str | None:
+    """The service's signature on the head that the log had at this length."""
+    return db.session.scalars(
+        select(Entry.receipt).where(Entry.match_id == match_id, Entry.seq == length - 1)
+    ).one_or_none()
 
 
 def load_state(session: Session, match: Match, length: int | None = None) -> State | None:

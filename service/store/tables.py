@@ -54,7 +54,11 @@ class Player(Base):
     name: Mapped[str]
     address: Mapped[str] = mapped_column(unique=True)
     language: Mapped[str]
+    preferences: Mapped[Any] = mapped_column(Json)
+    """What differs from the defaults in `service/preferences.py`."""
     created_at: Mapped[datetime]
+    deleted_at: Mapped[datetime | None]
+    """From then on name and address are nobody's."""
 
 
 class Registration(Base):
@@ -81,6 +85,8 @@ class Key(Base):
     jwk: Mapped[Any] = mapped_column(Json)
     created_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
+    vouched: Mapped[str]
+    """signed: by a key that was valid before; mailed: by the mail that confirmed a registration"""
 
 
 class Token(Base):
@@ -103,6 +109,21 @@ class Statement(Base):
     used_at: Mapped[datetime] = mapped_column(index=True)
 
 
+class ServiceKey(Base):
+    """A key of the service's own: its public half, and the salt that gives the private one with the settings' secret.
+
+    The one with the highest number signs; the others are kept, so that what they signed can be checked.
+    """
+
+    __tablename__ = "service_key"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kid: Mapped[str] = mapped_column(unique=True)
+    jwk: Mapped[Any] = mapped_column(Json)
+    salt: Mapped[bytes]
+    created_at: Mapped[datetime]
+
+
 class Match(Base):
     """One play of a game: what is needed to go on with it. Its history is in `entry`."""
 
@@ -112,6 +133,8 @@ class Match(Base):
     game: Mapped[str]
     seats: Mapped[int]
     options: Mapped[Any] = mapped_column(Json)
+    shuffle: Mapped[str] = mapped_column(server_default="joint")
+    """joint or sealed: how the players' nonces come in"""
     status: Mapped[str] = mapped_column(index=True)
     """open, running or over"""
     opened_by: Mapped[str] = mapped_column(ForeignKey("player.id"))
@@ -124,6 +147,15 @@ class Match(Base):
     changed: Mapped[int]
     """The length of the log when the game's state last changed: a move that answers less is stale."""
     to_act: Mapped[int | None]
+    """Whose decision is due."""
+    turn: Mapped[int | None]
+    """Whose turn it is: another seat's than `to_act` while that one answers a move."""
+    turn_since: Mapped[int]
+    """The length of the log when that turn began: what was sealed until the turn is over is open before it."""
+    asked_at: Mapped[datetime | None]
+    """When the decision became due."""
+    orders_due: Mapped[datetime | None] = mapped_column(index=True)
+    """When a standing order answers it; None where the player is asked."""
 
 
 class Seated(Base):
@@ -136,6 +168,9 @@ class Seated(Base):
     seat: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
     nonce: Mapped[str]
+    """Empty while it is only promised."""
+    promise: Mapped[str | None]
+    """Where the match's shuffle is sealed: the hash of the nonce."""
     joined_at: Mapped[datetime]
 
 
@@ -151,6 +186,8 @@ class Entry(Base):
     seat: Mapped[int | None]
     public: Mapped[bytes]
     hash: Mapped[bytes]
+    receipt: Mapped[str | None]
+    """The service's signature on this hash. Entries from before there were receipts have none."""
 
 
 class SealOpening(Base):
@@ -195,7 +232,10 @@ class Snapshot(Base):
 
 
 class Work:
-    """What every kind of work has. `status` is `waiting` until it is done, whatever comes of it."""
+    """What every kind of work has. `status` is `waiting` until it is done, whatever comes of it.
+
+    A submission may be `kept` in between: some of its lines wait until others have answered the ones before.
+    """
 
     status: Mapped[str]
     due_at: Mapped[datetime]
@@ -226,7 +266,37 @@ class Submission(Work, Base):
     head: Mapped[bytes | None]
     lines: Mapped[Any] = mapped_column(Json)
     received_at: Mapped[datetime]
+    receipt: Mapped[str | None]
+    """That it was received, and when, signed by the service; for signed ones."""
     verdict: Mapped[Any | None] = mapped_column(Json)
+
+
+class Order(Base):
+    """What a player said about decisions they will be asked for out of turn; or that they take such an order back."""
+
+    __tablename__ = "order"
+    __table_args__ = (UniqueConstraint("kid", "jti"),)
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    """Orders and withdrawals of a seat are counted together, from 1."""
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"))
+    line: Mapped[str]
+    """All of it in canonical form."""
+    text: Mapped[str]
+    """What the game reads; empty for a withdrawal."""
+    once: Mapped[bool]
+    hour: Mapped[str | None]
+    zone: Mapped[str]
+    status: Mapped[str]
+    """standing, used or withdrawn; a withdrawal is done"""
+    grade: Mapped[str]
+    kid: Mapped[str]
+    jti: Mapped[str]
+    evidence: Mapped[Any] = mapped_column(Json)
+    given_at: Mapped[datetime]
+    receipt: Mapped[str]
 
 
 class Mail(Work, Base):

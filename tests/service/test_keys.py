@@ -28,7 +28,7 @@ def check_signatures(client: Ogham, match_id: str) -> int:
             valid[public["seat"]] = {OKPKey.import_key(jwk).thumbprint(): jwk for jwk in public["keys"]}
         if public.get("proof", {}).get("grade") == "signed":
             number = public["proof"]["evidence"]["$seal"]["number"]
-            text = next(opening["value"] for opening in entry["openings"] if opening["number"] == number)
+            text = next(opening["value"]["jws"] for opening in entry["openings"] if opening["number"] == number)
             kid = jws.extract_compact(text.encode()).headers()["kid"]
             jws.deserialize_compact(text, OKPKey.import_key(valid[public["seat"]][kid]), algorithms=["Ed25519"])
             judged += 1
