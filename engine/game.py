@@ -101,7 +101,10 @@ class Orders(Protocol):
         """
 
     def guide(self, view: View, language: Language) -> str:
-        """What may be ordered and how to say it. A line indented by two spaces can be given as it stands."""
+        """What may be ordered and how to say it, in lines of at most 62 characters: a mail puts a word before them.
+
+        A line indented by two spaces shows something that can be ordered as it stands, up to the next two spaces.
+        """
 
 
 class Game(Protocol):

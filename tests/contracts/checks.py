@@ -175,7 +175,9 @@ def check_orders_are_read_and_obeyed(walk: Walk) -> None:
 def _orders_shown(game: Game, view: Any) -> Iterator[str]:
     assert game.orders is not None
     for language in LANGUAGES:
-        for shown in EXAMPLE.findall(game.orders.guide(view, language)):
+        guide = game.orders.guide(view, language)
+        assert max(map(len, guide.splitlines())) <= WIDTH - len("  Auftrag ")
+        for shown in EXAMPLE.findall(guide):
             order = game.orders.read(shown, view)
             for spelled in (order, order.upper(), f"  {order.replace(' ', '   ')} "):
                 assert game.orders.read(spelled, view) == order

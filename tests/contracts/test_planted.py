@@ -179,6 +179,7 @@ fault("somebody is asked and may leave no orders", checks.check_whose_turn_it_is
 fault("an order acts on the own turn", ORDERS, orders=orders_with(obey=obey_always))
 fault("an order plays what may not be played", ORDERS, orders=orders_with(obey=beat_with_anything))
 fault("an order is kept as it was typed", ORDERS, orders=orders_with(read=repeat))
+fault("orders are told at length", ORDERS, orders=orders_with(guide=lambda view, language: "  let" + " " * 60 + "x"))
 fault("an order does nothing", ORDERS, orders=orders_with(obey=lambda order, view: None))
 fault("anything is an order", checks.check_nonsense_is_no_order, orders=orders_with(read=take_for_let))
 

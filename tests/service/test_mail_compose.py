@@ -90,7 +90,8 @@ def test_every_kind_is_written_in_every_language(correspondence: Stage) -> None:
 
 def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject(correspondence: Stage) -> None:
     titles = "|".join(re.escape(game.info.title) for game in TEST_GAMES)
-    what = "It is your turn|About your move|The match is over|Du bist am Zug|Zu deinem Zug|Die Partie ist zu Ende"
+    what = "It is your turn|You are asked|About your move|The match is over|"
+    what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|\w+ invites you to a match of (?:{titles})|\w+ lädt dich zu einer Partie (?:{titles}) ein"
     for raw, letter in all_letters(correspondence):

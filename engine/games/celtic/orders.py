@@ -22,7 +22,7 @@ NEVER = NONE | {"never", "nie", "niemals"}
 ALWAYS = ALL | {"always", "immer"}
 JOINTS = frozenset(("and", "or", "und", "oder"))
 MOST_WORDS = 60
-WIDTH = 72
+WIDTH = 62
 MARKERS = "12345678"
 
 
@@ -127,7 +127,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "never?": "never follow",
         "always?": "always, with all there",
         "to?": "if a move goes there",
-        "from_to?": "or as many as stand there",
+        "from_to?": "or all that are there",
         "several": "Several places may be named. Of other moves you are asked.",
     },
     "de": {
@@ -139,7 +139,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "never?": "nie folgen",
         "always?": "immer, mit allen dort",
         "to?": "wenn es dorthin geht",
-        "from_to?": "oder so viele dort sind",
+        "from_to?": "oder alle, die da sind",
         "several": "Auch mehrere Orte. Bei anderen Zügen wirst du gefragt.",
     },
 }
@@ -153,5 +153,6 @@ def guide(view: View, language: Language) -> str:
     }
     lines = [(words[key].format(**places), words[f"{key}?"]) for key in ("never", "always", "to", "from_to")]
     width = min(max(len(said) for said, _ in lines), 42)
-    told = [f"  {said:<{width}}  {meaning}"[:WIDTH].rstrip() for said, meaning in lines]
+    told = [f"  {said:<{width}}  {meaning}" for said, meaning in lines]
+    told = [line if len(line) <= WIDTH else f"  {said}" for line, (said, _) in zip(told, lines, strict=True)]
     return "\n".join([words["title"], *told, words["several"]])
