@@ -9,7 +9,7 @@ with its salt; who has one can check it against the public form.
     salt      16 random bytes, fresh for each seal
     hash      SHA-256(hash of the entry before + public form); 32 zero bytes stand before the first
     canonical JSON as RFC 8785 has it; seals, salts and hashes are written in base64url without padding
-    commitment, seed: see the functions of that name
+    commitment, promise, seed: see the functions of that name
 """
 
 import hmac
@@ -231,6 +231,14 @@ _spellings: dict[str, Spelling] = {}
 def commitment(match: str, secret: bytes) -> str:
     """What `opened` says of the service's secret: SHA-256 of canonical JSON of ["ogham-secret", match, secret]."""
     return encode(sha256(rfc8785.dumps(["ogham-secret", match, encode(secret)])).digest())
+
+
+def promise(match: str, seat: int, nonce: str) -> str:
+    """What a player who joins a match with a sealed shuffle says of their nonce, before they open it.
+
+    SHA-256 of canonical JSON of ["ogham-nonce", match, seat, nonce].
+    """
+    return encode(sha256(rfc8785.dumps(["ogham-nonce", match, seat, nonce])).digest())
 
 
 def seed(match: str, secret: bytes, nonces: Sequence[str]) -> bytes:

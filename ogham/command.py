@@ -244,14 +244,21 @@ def games(desk: Desk) -> None:
 @click.option("--seats", type=int, required=True, help="How many play.")
 @game_options
 @click.option("--invite", multiple=True, metavar="ADDRESS", help="Who gets an invitation by mail. Several times.")
+@click.option(
+    "--shuffle",
+    type=click.Choice(["joint", "sealed"]),
+    default="joint",
+    show_default=True,
+    help="How the shares of the shuffle come in: plainly, or hashed first and opened when the table is full.",
+)
 @click.option("--no-join", is_flag=True, help="Take no seat yourself.")
 @pass_desk
 def open_match(
-    desk: Desk, game: str, seats: int, options: dict[str, Any], invite: tuple[str, ...], no_join: bool
+    desk: Desk, game: str, seats: int, options: dict[str, Any], invite: tuple[str, ...], shuffle: str, no_join: bool
 ) -> None:
     """Open a match of GAME, and take seat 0. Prints the match's id."""
     with desk.player() as api:
-        match = api.open(game, seats, options, invite)
+        match = api.open(game, seats, options, invite, shuffle)
         click.echo(match["id"])
         if not no_join:
             match = api.join(match["id"], 0)
@@ -269,8 +276,21 @@ def join(desk: Desk, match: str, seat: int | None) -> None:
     say(f"You have seat {joined['seat']}. {where_it_stands(joined)}")
 
 
+@main.command()
+@click.argument("match")
+@pass_desk
+def unseal(desk: Desk, match: str) -> None:
+    """Open your share of the shuffle in MATCH, once everybody has joined a match whose shuffle is sealed."""
+    with desk.player() as api:
+        opened = api.open_nonce(match)
+    say(where_it_stands(opened))
+
+
 def where_it_stands(match: Match) -> str:
     """What can be done next."""
+    if match["status"] == "open" and None not in match["names"]:
+        waiting = ", ".join(match["names"][seat] or "" for seat in match["unopened"])
+        return f"It begins when {waiting} opened their share of the shuffle, with: ogham unseal {match['id']}"
     if match["status"] == "open":
         return f"It begins when all {match['seats']} seats are taken. Others join with: ogham join {match['id']}"
     if match["status"] == "over":

@@ -1,6 +1,7 @@
 """Notices: what players are told. Written in the transaction that makes them true; delivered afterwards.
 
-Kinds: welcome (prove your address), invitation, turn, answer (what became of your mail), finished.
+Kinds: welcome (prove your address), invitation, nonce (open your share of the shuffle), turn, answer (what became of
+your mail), finished.
 """
 
 from typing import Any
@@ -12,7 +13,7 @@ from service.parts import now, parts
 from service.store.db import Transaction
 from service.store.tables import Match, Notice, Player, Seated
 
-KINDS = ("welcome", "invitation", "turn", "answer", "finished")
+KINDS = ("welcome", "invitation", "nonce", "turn", "answer", "finished")
 
 
 def reply_token(notice_id: str) -> str:

@@ -23,7 +23,7 @@ from service.notices import reply_token
 from service.parts import parts
 from service.store.db import db
 from service.store.logbook import entry_events, game_of, receipt_of
-from service.store.tables import Match, Notice, Player, Submission
+from service.store.tables import Match, Notice, Player, Seated, Submission
 
 WIDTH = 72
 
@@ -81,6 +81,19 @@ def _invitation(notice: Notice) -> Content:
         say("invitation.subject", language, **facts),
         say("invitation.lead", language, **facts),
         how=say("invitation.how", language),
+    )
+
+
+def _nonce(notice: Notice) -> Content:
+    """The table is full: who joined with the hash of a nonce has to open it."""
+    match, language = _match(notice), _language(notice)
+    if match.status != "open" or db.session.get_one(Seated, (match.id, notice.seat)).nonce:
+        raise Outdated("the nonce is open")
+    facts = {"title": game_of(match).info.title, "match": match.id}
+    return Content(
+        say("nonce.subject", language, **facts),
+        say("nonce.lead", language, **facts),
+        how=say("nonce.how", language, **facts),
     )
 
 
@@ -163,6 +176,7 @@ def _finished(notice: Notice) -> Content:
 _KINDS: dict[str, Callable[[Notice], Content]] = {
     "welcome": _welcome,
     "invitation": _invitation,
+    "nonce": _nonce,
     "turn": _turn,
     "answer": _answer,
     "finished": _finished,

@@ -64,6 +64,9 @@ def correspondence(shared_stage: Stage) -> Stage:
         for language in LANGUAGES:
             people = [stage.person(long_name(name, game.info.id, language), language) for name in ("Nora", "Otto")]
             people[0].client.open(game.info.id, 2, {}, invite=[f"guest-{game.info.id}-{language}@example.org"])
+            sealed = people[0].client.open(game.info.id, 2, {}, shuffle="sealed")["id"]
+            for seat, person in enumerate(people):
+                person.client.join(sealed, seat)
             match_id = stage.table(people, game.info.id, first_player=0)
             turn = stage.letters(people[0].address)[-1]
             for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks"):
