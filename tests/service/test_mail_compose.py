@@ -64,9 +64,6 @@ def correspondence(shared_stage: Stage) -> Stage:
         for language in LANGUAGES:
             people = [stage.person(long_name(name, game.info.id, language), language) for name in ("Nora", "Otto")]
             people[0].client.open(game.info.id, 2, {}, invite=[f"guest-{game.info.id}-{language}@example.org"])
-            sealed = people[0].client.open(game.info.id, 2, {}, shuffle="sealed")["id"]
-            for seat, person in enumerate(people):
-                person.client.join(sealed, seat)
             match_id = stage.table(people, game.info.id, first_player=0)
             turn = stage.letters(people[0].address)[-1]
             for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks"):
@@ -74,6 +71,9 @@ def correspondence(shared_stage: Stage) -> Stage:
             stage.play(people[0], match_id, legal_line(people[0], match_id))
             stage.answer(turn, "reveal" if game.info.id == "keltis" else "play r3")
             people[0].client.resign(match_id)
+            sealed = people[0].client.open(game.info.id, 2, {}, shuffle="sealed")["id"]
+            for seat, person in enumerate(people):
+                person.client.join(sealed, seat)
             stage.work()
     return stage
 
@@ -95,6 +95,7 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
     titles = "|".join(re.escape(game.info.title) for game in TEST_GAMES)
     what = "It is your turn|About your move|The match is over|Du bist am Zug|Zu deinem Zug|Die Partie ist zu Ende"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
+    subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"
     subject += rf"|\w+ invites you to a match of (?:{titles})|\w+ lädt dich zu einer Partie (?:{titles}) ein"
     for raw, letter in all_letters(correspondence):
         names = sorted(letter.keys())
