@@ -194,6 +194,25 @@ class Ogham:
                 return
             after = page["next"]
 
+    def transcript(self, match_id: str) -> Iterator[bytes]:
+        """The match to take away, line by line: `engine.verify.verify` checks it, without us."""
+        path = _at("matches", match_id, "transcript")
+        headers = self._bearer() if self.identity else {}
+        with _named_faults(self.base_url), self._http.stream("GET", path, headers=headers) as answer:
+            if not answer.is_success:
+                answer.read()
+                _checked(answer)
+            rest = b""
+            for chunk in answer.iter_bytes():
+                *lines, rest = (rest + chunk).split(b"\n")
+                yield from (line + b"\n" for line in lines)
+            if rest:
+                yield rest
+
+    def service_keys(self) -> list[dict[str, str]]:
+        """The public keys that receipts are signed with, the current one first."""
+        return cast(list[dict[str, str]], self._get("/v1/keys", as_player=False)["keys"])
+
     # -- moves
 
     def submit(self, match_id: str, moves: Sequence[str], wait: float = LONGEST_WAIT) -> Submission:

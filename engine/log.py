@@ -66,6 +66,11 @@ class Written:
     openings: tuple[Opening, ...]
 
 
+def canonical(form: JSON) -> bytes:
+    """The form as RFC 8785 writes it."""
+    return rfc8785.dumps(form)
+
+
 def seal(match: str, number: int, value: JSON, salt: bytes) -> str:
     return encode(hmac.digest(salt, rfc8785.dumps([match, number, value]), "sha256"))
 
@@ -143,7 +148,7 @@ def openings_for(seat: Seat | None, public: JSON, over: bool, turn_since: int = 
     A seal `until` the turn is over is everybody's from `turn_since` on, the length of the log when the turn that runs
     began. Once the match is over every seal is, but for personal ones.
     """
-    for name, mark in _marks(public):
+    for name, mark in marks(public):
         if name == "$show":
             opens = mark["to"] is not None and seat in mark["to"]
         else:
@@ -153,16 +158,17 @@ def openings_for(seat: Seat | None, public: JSON, over: bool, turn_since: int = 
             yield mark["number"]
 
 
-def _marks(form: JSON) -> Iterator[tuple[str, JSON]]:
+def marks(form: JSON) -> Iterator[tuple[str, JSON]]:
+    """The marks `$seal` and `$show` in a form, by name, in the order in which they stand there."""
     if isinstance(form, list):
         for item in form:
-            yield from _marks(item)
+            yield from marks(item)
     elif isinstance(form, dict):
         for name, value in form.items():
             if name in ("$seal", "$show"):
                 yield name, value
             else:
-                yield from _marks(value)
+                yield from marks(value)
 
 
 def check_chain(entries: Iterable[tuple[int, bytes, bytes]], previous: bytes = BEFORE_FIRST, start: int = 0) -> bytes:
@@ -182,7 +188,7 @@ def check_opening(match: str, public: JSON, opening: Opening) -> bool:
         name == "$seal"
         and mark["number"] == opening.number
         and mark["seal"] == seal(match, opening.number, opening.value, opening.salt)
-        for name, mark in _marks(public)
+        for name, mark in marks(public)
     )
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import marshmallow as ma
-from flask import Response, jsonify
+from flask import Response, jsonify, stream_with_context
 from marshmallow import validate
 from sqlalchemy import select
 
@@ -16,8 +16,10 @@ from service.api.resource import BEARER, BEARER_OR_NOBODY, Resource, caller, sig
 from service.matches import Sight, find_match, names_of, seat_of, see_match
 from service.moves import resign_signed
 from service.nonces import open_nonce_signed, unopened
+from service.receipts import published_keys
 from service.store.db import db
 from service.store.tables import Entry, Match, SealOpening
+from service.transcripts import write_for
 
 blueprint = Resource(
     "matches", __name__, url_prefix="/v1/matches", description="Matches, their logs, states and boards"
@@ -335,3 +337,19 @@ def get_log(query: dict[str, Any], match_id: str) -> Response:
         "next": entries[-1].seq + 1 if len(entries) == PAGE else None,
     }
     return tagged(jsonify(log), "log", match.id, query["after"], match.length, seat)
+
+
+@blueprint.get("/<string:match_id>/transcript")
+@blueprint.response(200, {"type": "string"}, content_type="application/jsonl")
+@blueprint.doc(security=BEARER_OR_NOBODY)
+def get_transcript(match_id: str) -> Response:
+    """The whole match to take away and to check, as JSON lines, for the caller's eyes.
+
+    docs/transcript.md describes the format; `ogham verify` reads it.
+    """
+    match = find_match(match_id)
+    seat, keys = seat_of(match.id, caller()), published_keys()
+    lines = write_for(match, seat, keys)
+    answer = Response(stream_with_context(lines), mimetype="application/jsonl")
+    answer.headers["Content-Disposition"] = f'attachment; filename="{match.id}.jsonl"'
+    return tagged(answer, "transcript", match.id, match.length, seat, keys[0]["kid"])
