@@ -73,10 +73,12 @@ def write_transcript(
         return raw
 
     yield line({"ogham": "transcript", "format": FORMAT, "match": match, "seat": reader, "keys": list(keys)})
+    first = encode(digest.digest())
     for stored, openings in entries:
         opened = [{"number": it.number, "value": it.value, "salt": encode(it.salt)} for it in openings]
         body = {"entry": stored.form, "hash": encode(stored.hash), "openings": opened, "receipt": stored.receipt}
         length, head, at = length + 1, stored.hash, stored.form["at"]
         yield line(body)
     said = {"match": match, "length": length, "head": encode(head), "at": at, "seat": reader, "turn_since": turn_since}
-    yield canonical({"end": length, "receipt": sign(said | {"digest": encode(digest.digest())})}) + b"\n"
+    said |= {"first": first, "digest": encode(digest.digest())}
+    yield canonical({"end": length, "receipt": sign(said)}) + b"\n"

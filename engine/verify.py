@@ -188,7 +188,9 @@ class _Reading:
         self.keys: dict[str, OKPKey] = {}
         self.entries: list[Read] = []
         self.end: dict[str, Any] | None = None
+        self.end_line = 0
         self.last_line = 0
+        self.first = ""
         self.digest = ""
         self.values: dict[int, JSON] = {}
         self.seals: dict[int, JSON] = {}
@@ -229,9 +231,10 @@ class _Reading:
             self.last_line = number
             if self.end is not None:
                 self.wrong(number, "form", "there is a line behind the last")
-                return
+                break
             digest.update(held)
             held = raw
+            self.first = self.first or encode(sha256(raw).digest())
             with self.at(number, "form"):
                 self._line(number, raw)
                 self.checks["form"].held += 1
@@ -245,7 +248,7 @@ class _Reading:
             self._header(form)
         elif "end" in form:
             _must(set(form) == {"end", "receipt"}, "the last line has other members than it must")
-            self.end = form
+            self.end, self.end_line = form, number
         else:
             _must(set(form) == {"entry", "hash", "openings", "receipt"}, "it has other members than an entry's line")
             entry, openings = form["entry"], form["openings"]
@@ -256,10 +259,10 @@ class _Reading:
     def _header(self, form: dict[str, Any]) -> None:
         _must(form["ogham"] == "transcript", "it is no transcript")
         _must(set(form) == {"ogham", "format", "match", "seat", "keys"}, "it has other members than a first line must")
-        _must(type(form["format"]) is int and form["format"] in READABLE, "its format is none that is known here")
         seat = form["seat"]
         _must(seat is None or seat == SERVICE or type(seat) is int, "its reader is nobody")
-        self.match, self.seat = form["match"], seat
+        self.match, self.seat = str(form["match"]), seat
+        _must(type(form["format"]) is int and form["format"] in READABLE, "its format is none that is known here")
         trusted = None if self.trusted is None else {_key(jwk).thumbprint() for jwk in self.trusted}
         for jwk in form["keys"]:
             key = _key(jwk)
@@ -364,7 +367,7 @@ def _receipts(reading: _Reading) -> None:
             )
             check.held += 1
     if reading.end is not None:
-        with reading.at(reading.last_line, "receipts"):
+        with reading.at(reading.end_line, "receipts"):
             _end(reading, reading.end)
             check.held += 1
     if reading.trusted is None:
@@ -376,6 +379,9 @@ def _end(reading: _Reading, end: dict[str, Any]) -> None:
     length, last = len(reading.entries), reading.entries[-1]
     _must(type(end["end"]) is int and end["end"] == said["length"], "it says another length than its receipt")
     _must(said["length"] == length, f"{said['length']} entries were signed, and {length} are here")
+    if said["first"] != reading.first:
+        reading.wrong(1, "receipts", "the first line isn't the one that was signed: it was another match, or reader")
+        return
     _must(said["match"] == reading.match and said["head"] == last.hash, "the last receipt is for another head")
     _must(said["seat"] == reading.seat, "the transcript was made for another reader")
     _must(said["digest"] == reading.digest, "the lines before aren't those that were signed")
@@ -407,7 +413,7 @@ def _kept(reading: _Reading, receipts: Iterable[str], mails: Iterable[bytes]) ->
 def _seals(reading: _Reading) -> None:
     turn_since = 0
     if reading.end is not None:
-        with reading.at(reading.last_line, "seals"):
+        with reading.at(reading.end_line, "seals"):
             turn_since = _object(decode(reading.end["receipt"].split(".")[1]))["turn_since"]
     sight = Sight(reading.seat, reading.over, turn_since)
     check = reading.checks["seals"]
@@ -660,12 +666,11 @@ def _moves(reading: _Reading) -> None:
     judge = _Judge(reading, game)
     for seq, entry in enumerate(reading.entries):
         if "events" in entry.form or entry.form.get("kind") == "closed":
-            faults = len(reading.faults)
             with reading.at(entry.line, "moves"):
                 judge.go_on(seq, entry.form)
-            if len(reading.faults) > faults and judge.lost:
+            if judge.lost:
                 return
-    if not reading.over and game.outcome(judge.state) is not None:
+    if judge.state is not None and (game.outcome(judge.state) is not None) != reading.over:
         reading.wrong(reading.last_line, "moves", "by the rules the match is over, and the log doesn't close it")
 
 
@@ -688,13 +693,15 @@ class _Judge:
         if form["kind"] == "closed":
             _must(form["outcome"] == freeze(self.game.outcome(self.state)), "the rules know another outcome")
             return
-        self.lost = True
-        events = read_events(spelling_of(self.game), form, self.reading.values.__getitem__)
         before = self.state
         if before is not None:
             self.turns[seq] = self.game.turn(before)
-        self.state = fold(self.game, before, events)
-        self.lost = False
+        try:
+            events = read_events(spelling_of(self.game), form, self.reading.values.__getitem__)
+            self.state = fold(self.game, before, events)
+        except Exception as error:  # evolve believes what it is told, and nonsense may end it anyhow
+            self.lost = True
+            raise Wrong("its events can't be believed") from error
         check = self.reading.checks["moves"]
         if form["rules"] != self.game.info.ruleset:
             check.skip("folded, and not judged: another version of the rules decided it")

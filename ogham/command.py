@@ -5,7 +5,8 @@ command or the settings are wrong. What starts slowly is imported where it is ne
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -84,6 +85,17 @@ def columns(*names: str) -> Table:
     for name in names:
         table.add_column(name, overflow="fold")
     return table
+
+
+@contextmanager
+def progress_bar(console: Console, what: str) -> Iterator[Callable[[int], None]]:
+    """A bar on the terminal; what is given is called after each step, with how many there are in all."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda total: progress.update(task, total=total, advance=1)
 
 
 class Commands(click.Group):
@@ -421,7 +433,57 @@ def resign(desk: Desk, match: str) -> None:
     say("You left the match." + (" It is over." if left["status"] == "over" else " It goes on without you."))
 
 
+@main.command("transcript")
+@click.argument("match")
+@pass_desk
+def take_transcript(desk: Desk, match: str) -> None:
+    """MATCH to take away, as JSON lines: all of it that you may know. `ogham verify` checks it."""
+    with desk.reader() as api:
+        for line in api.transcript(match):
+            click.echo(line, nl=False)
+
+
 # -- the engine alone
+
+
+@main.command("verify")
+@click.argument("transcript", type=click.File("rb"))
+@click.argument("other", type=click.File("rb"), required=False)
+@click.option(
+    "--keys", type=click.File("rb"), help="The service's public keys, a JWK set you trust: /v1/keys gives it."
+)
+@click.option("--receipt", "receipts", type=click.File("r"), multiple=True, help="A receipt you kept. Several times.")
+@click.option("--mail", "mails", type=click.File("rb"), multiple=True, help="A raw mail you sent. Several times.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def verify_transcript(
+    context: click.Context,
+    transcript: IO[bytes],
+    other: IO[bytes] | None,
+    keys: IO[bytes] | None,
+    receipts: tuple[IO[str], ...],
+    mails: tuple[IO[bytes], ...],
+    as_json: bool,
+) -> None:
+    """Check TRANSCRIPT: who moved, what was hidden, how it was shuffled. Needs neither network nor database.
+
+    With OTHER, another reader's transcript of the same match, also that both tell the same history.
+    Exit code 1: something is wrong.
+    """
+    from engine.verify import compare
+    from ogham import verifying
+
+    given = verifying.Given.read(keys, receipts, mails)
+    reports = [verifying.check(file, given) for file in (transcript, other) if file is not None]
+    differences = compare(*reports) if len(reports) == 2 else ()
+    if as_json:
+        click.echo(verifying.as_json(reports, differences))
+    else:
+        for report in reports:
+            print_table(verifying.table(report))
+        for line in verifying.verdict(reports, differences):
+            click.echo(line)
+    context.exit(0 if all(report.good for report in reports) and not differences else 1)
 
 
 @main.command("simulate")
@@ -433,16 +495,11 @@ def resign(desk: Desk, match: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def simulate_matches(game: str, seats: int, count: int, seed: str, options: dict[str, Any], as_json: bool) -> None:
     """Play random legal matches of GAME through the rules alone, and sum them up."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from ogham.simulate import find_game, simulate
 
     rules = find_game(game)
-    console = Console(stderr=True)
-    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*shown, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("matches", total=count)
-        summary = simulate(rules, seats, count, seed, options, lambda: progress.advance(task))
+    with progress_bar(Console(stderr=True), "matches") as advance:
+        summary = simulate(rules, seats, count, seed, options, lambda: advance(count))
     if as_json:
         click.echo(json.dumps(summary.as_json()))
     else:
@@ -516,6 +573,25 @@ def mail() -> None:
     from ogham import grown
 
     grown.run_mail(settings)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def audit(context: click.Context, as_json: bool) -> None:
+    """Check every match in the database, running ones too, as `ogham verify` would. Exit code 1: something is wrong."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    console = Console(stderr=True)
+    with progress_bar(console, "matches") as step:
+        audited = grown.audit(settings, step)
+    if as_json:
+        click.echo(json.dumps(audited.as_json()))
+    else:
+        for line in audited.lines():
+            click.echo(line)
+    context.exit(0 if audited.good else 1)
 
 
 @main.command("rotate-key")

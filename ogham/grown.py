@@ -3,12 +3,14 @@
 import logging
 import signal
 import threading
+from collections.abc import Callable
 
 import yaml
 from flask import Flask
 
 from ogham.assembly import assemble
 from service.app import create_app
+from service.audit import Audited, audit_all
 from service.mailroom.door import open_door
 from service.receipts import rotate_key as make_new_key
 from service.settings import Settings
@@ -28,6 +30,12 @@ def rotate_key(settings: Settings) -> str:
     """A new key for receipts; its id."""
     with create_app(settings).app_context():
         return make_new_key()
+
+
+def audit(settings: Settings, step: Callable[[int], None]) -> Audited:
+    """Check every match in the database; `step` is called after each."""
+    with create_app(settings).app_context():
+        return audit_all(step)
 
 
 def run_worker(settings: Settings) -> None:

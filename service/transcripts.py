@@ -37,7 +37,7 @@ def _entries(match_id: str, length: int, sight: Sight) -> Iterator[tuple[Stored,
         wanted = [sight.opens(stored.form) for stored in page]
         openings = _openings(match_id, [number for numbers in wanted for number in numbers])
         for stored, numbers in zip(page, wanted, strict=True):
-            yield stored, [openings[number] for number in numbers]
+            yield stored, [openings[number] for number in numbers if number in openings]
 
 
 def _openings(match_id: str, numbers: list[int]) -> dict[int, Opening]:
