@@ -43,11 +43,12 @@ bench: ready-develop  ## how fast it is on this machine
 # Needs uv, and the network. Universal: one lock for every system and Python; its hashes are those of the public index.
 # ARGS=--upgrade takes newer versions. Say nothing of hosts or folders in a lock: a test looks.
 UV ?= uv
-COMPILE = $(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+COMPILE = $(UV) pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-config --quiet
 lock:  ## write locks/ anew from pyproject.toml
-	@$(COMPILE) $(ARGS) --extra build --output-file locks/run.txt
-	@$(COMPILE) $(ARGS) --extra build --extra develop --constraint locks/run.txt --output-file locks/develop.txt
+	@$(COMPILE) $(ARGS) pyproject.toml --extra build --output-file locks/run.txt
+	@$(COMPILE) $(ARGS) pyproject.toml --extra build --extra develop --constraint locks/run.txt --output-file locks/develop.txt
+	@$(COMPILE) $(ARGS) --group source --no-deps --output-file locks/source.txt
 
 clean:  ## remove .venv and all that tools left behind; matches and mails stay
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov build *.egg-info

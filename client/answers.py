@@ -48,6 +48,7 @@ class Match(TypedDict):
     names: list[str | None]
     unopened: list[int]
     to_act: int | None
+    turn: int | None
     seq: int
     head: str
     opened: str
@@ -107,6 +108,7 @@ class Played(TypedDict):
 class Verdict(TypedDict):
     played: list[Played]
     problem: dict[str, Any] | None
+    kept: list[str]
     dropped: list[str]
     seq: int
     head: str
@@ -121,3 +123,18 @@ class Submission(TypedDict):
     received_at: str
     receipt: str | None
     verdict: Verdict | None
+
+
+class Order(TypedDict):
+    number: int
+    order: str
+    status: str
+    given_at: str
+    receipt: str
+
+
+class Orders(TypedDict):
+    match: str
+    seat: int
+    orders: list[Order]
+    guide: str

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import httpx
 
-from client.answers import Entry, Game, Key, Legal, Match, Player, Registration, State, Submission
+from client.answers import Entry, Game, Key, Legal, Match, Order, Orders, Player, Registration, State, Submission
 from client.chain import check_log
 from client.errors import Garbled, NotSeated, Problem, Unreachable
 from client.keys import Identity
@@ -79,6 +79,14 @@ class Ogham:
 
     def me(self) -> Player:
         return cast(Player, self._get("/v1/players/me"))
+
+    def preferences(self, **changes: Any) -> dict[str, Any]:
+        """What one chose for oneself; after these changes, if any. None puts a preference back to its default."""
+        path = "/v1/players/me/preferences"
+        if not changes:
+            return cast(dict[str, Any], self._get(path)["preferences"])
+        answer = self._request("PATCH", path, as_player=True, json={"preferences": changes})
+        return cast(dict[str, Any], _body(answer)["preferences"])
 
     def keys(self) -> list[Key]:
         """One's keys, the oldest first, revoked ones included."""
@@ -248,13 +256,27 @@ class Ogham:
             raise Problem(verdict["problem"])
         return submission
 
+    def order(self, match_id: str, line: str) -> Order:
+        """Leave a standing order, or take one back: `withdraw 2`. The receipt in the answer is worth keeping."""
+        said = {"match": match_id, "seat": self._seat_in(match_id), "order": line}
+        statement = self._signer().sign("ogham-order+jws", said)
+        return cast(Order, _body(self._insist(_at("matches", match_id, "orders"), {"statement": statement})))
+
+    def orders(self, match_id: str, language: str = "en") -> Orders:
+        """All that one ordered or took back, and how to say more."""
+        return cast(Orders, self._get(_at("matches", match_id, "orders"), {"language": language}))
+
     def resign(self, match_id: str) -> Match:
         """Leave the match for good."""
-        match = self.match(match_id)
-        if match["seat"] is None:
-            raise NotSeated(match_id)
-        statement = self._signer().sign("ogham-resign+jws", {"match": match_id, "seat": match["seat"]})
+        said = {"match": match_id, "seat": self._seat_in(match_id)}
+        statement = self._signer().sign("ogham-resign+jws", said)
         return cast(Match, self._post(_at("matches", match_id, "resignation"), {"statement": statement}))
+
+    def _seat_in(self, match_id: str) -> int:
+        seat = self.match(match_id)["seat"]
+        if seat is None:
+            raise NotSeated(match_id)
+        return seat
 
     # -- the wire
 

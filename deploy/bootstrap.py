@@ -77,7 +77,8 @@ def digest(*path):
 
 def stamp_of(name):
     # The place counts because scripts in .venv/bin begin with its path: a folder that was moved is installed again.
-    return {"set": name, "place": ROOT, "lock": digest("locks", name + ".txt"), "project": digest("pyproject.toml")}
+    locks = digest("locks", name + ".txt") + digest("locks", "source.txt")
+    return {"set": name, "place": ROOT, "lock": locks, "project": digest("pyproject.toml")}
 
 
 def is_installed(wanted):
@@ -108,9 +109,11 @@ def install(wanted):
     goal = stamp_of(name)
     if not sound or stamp.get("lock") != goal["lock"]:
         say(f"installing what locks/{name}.txt names; the first time this takes about a minute")
-        # No source packages: their build would fetch tools that no lock names.
-        lock = os.path.join(ROOT, "locks", name + ".txt")
+        # No source packages here: their build would fetch tools that no lock names. Those that come as source only
+        # follow, and are built with what is there by then.
+        lock, source = (os.path.join(ROOT, "locks", file + ".txt") for file in (name, "source"))
         call_pip(pip, "--require-hashes", "--only-binary=:all:", "--requirement", lock)
+        call_pip(pip, "--require-hashes", "--no-deps", "--no-build-isolation", "--requirement", source)
     call_pip(pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ROOT)
     write_stamp(goal)
     say(f"ready in {time.monotonic() - started:.0f} s")

@@ -11,7 +11,7 @@ Views, the log as others read it, and the seals in it all follow from these two 
 dataclasses; never in a set, since the order it is written in would tell of what they hide.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Final, Generic, NewType, TypeVar, cast
 
@@ -64,8 +64,9 @@ class Spelling:
     def write(self, event: Event) -> dict[str, JSON]:
         return {"event": type(event).__name__, **freeze(event)}
 
-    def read(self, json: JSON) -> Event:
-        return self._readers[json["event"]](json)
+    def read(self, json: JSON, value_of: Callable[[int], JSON] | None = None) -> Event:
+        """`value_of` gives the hidden values of an entry's public form, by the number of their seal."""
+        return self._readers[json["event"]](json, value_of)
 
 
 def as_seen_by(seat: Seat | None, events: Sequence[Event]) -> tuple[Event, ...]:

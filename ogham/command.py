@@ -21,6 +21,7 @@ from client.api import Ogham
 from client.chain import check_log
 from client.errors import KeyFileError, OghamError, Problem, Unreachable
 from client.keys import Identity
+from client.orders import check_orders
 from engine.errors import BadOption, BrokenLog
 from service.settings import BadSettings, Settings
 
@@ -395,9 +396,37 @@ def report(submission: Submission) -> None:
         )
     for played in verdict["played"]:
         say(f"Played: {played['move']}  (entry {played['seq']})")
+    if verdict["kept"]:
+        say(f"Kept until others have answered: {'; '.join(verdict['kept'])}")
     if verdict["problem"] is not None:
         dropped = f" Not tried: {'; '.join(verdict['dropped'])}." if verdict["dropped"] else ""
         raise Sentence(sentence_for(Problem(verdict["problem"])) + dropped)
+
+
+@main.command("order")
+@click.argument("match")
+@click.argument("line", metavar="ORDER")
+@pass_desk
+def leave_order(desk: Desk, match: str, line: str) -> None:
+    """Answer in MATCH ahead of time what you would be asked out of turn; or take that back: "withdraw 2"."""
+    with desk.player() as api:
+        order = api.order(match, line)
+    say(f"Noted as number {order['number']}: {order['order']}. The receipt is worth keeping:")
+    click.echo(order["receipt"])
+
+
+@main.command("orders")
+@click.argument("match")
+@pass_desk
+def list_orders(desk: Desk, match: str) -> None:
+    """Your orders in MATCH, and what may be ordered."""
+    with desk.player() as api:
+        found = api.orders(match, api.me()["language"])
+    table = columns("number", "order", "status", "given")
+    for order in found["orders"]:
+        table.add_row(*(Text(str(order[name])) for name in ("number", "order", "status", "given_at")))
+    print_table(table)
+    say(found["guide"] or "This game asks nobody out of turn: there is nothing to order.")
 
 
 @main.command("log")
@@ -408,12 +437,16 @@ def show_log(desk: Desk, match: str, check: bool) -> None:
     """The log of MATCH: number, kind, seat and move of every entry."""
     with desk.reader() as api:
         entries = list(api.log(match))
+        seated = api.match(match)["seat"] is not None
+        orders = api.orders(match)["orders"] if check and seated else []
     for entry in entries:
         click.echo(entry_line(entry))
     if check:
         found = check_log(entries)
         say(f"{found.entries} entries: the chain holds. Head: {found.head}")
         say(f"{found.opened} of {found.seals} seals could be opened, and hold what is shown.")
+        if orders:
+            say(f"{check_orders(entries, orders)} answers were given by your orders, none after it was taken back.")
 
 
 def entry_line(entry: Entry) -> str:

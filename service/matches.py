@@ -258,6 +258,7 @@ class Sight:
     head: bytes
     view: Any
     to_act: Seat | None
+    turn: Seat | None
     outcome: Any
 
 
@@ -308,6 +309,7 @@ def see_match(match: Match, seat: Seat | None, length: int | None = None) -> Sig
         head=head,
         view=game.view(state, seat),
         to_act=game.to_act(state),
+        turn=game.turn(state),
         outcome=game.outcome(state),
     )
 

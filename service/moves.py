@@ -201,7 +201,7 @@ def _settle(transaction: Transaction, submission: Submission) -> None:
     if problem is None:
         play_lines(playing, submission)
         if match.length > playing.before or submission.status == "kept":
-            go_on(playing, submission)
+            go_on(playing)
     else:
         judge(match, submission, [], problem, [], submission.lines[1:])
     _tell(playing, submission)

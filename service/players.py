@@ -118,7 +118,9 @@ def player_at(transaction: Transaction, address: str, name: str, language: str) 
     at_address = select(Player).where(Player.address == address)
     player = transaction.session.scalars(at_address).one_or_none()
     if player is None:
-        player = Player(id=new_id(), name=name, address=address, language=language, created_at=now())
+        player = Player(
+            id=new_id(), name=name, address=address, language=language, preferences={}, created_at=now()
+        )  # fmt: skip
         try:
             with transaction.session.begin_nested():
                 transaction.session.add(player)

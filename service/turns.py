@@ -53,10 +53,11 @@ class Playing:
         self._moved(played, self._proof(seat, grade, evidence), person)
         return played
 
-    def move(self, seat: Seat, move: Move, grade: str, evidence: JSON, person: str) -> None:
-        """Play a move that is known to be legal, as the player's own."""
+    def obey(self, seat: Seat, order: Order, move: Move) -> None:
+        """Play what an order answers, as the player's own move."""
         played = play_move(self.game, self.state, seat, move, chance_of(self.match))
-        self._moved(played, self._proof(seat, grade, evidence), person)
+        proof = self._proof(seat, order.grade, order.evidence | {"order": order.number})
+        self._moved(played, proof, order.player_id, order)
 
     def absent(self, seat: Seat) -> None:
         """Play what is played for a seat that left."""
@@ -80,20 +81,20 @@ class Playing:
         own_turn = self.game.turn(self.state) == seat
         return proof_of(grade, evidence, to=(seat,), **({"until": "turn"} if own_turn else {}))
 
-    def _moved(self, played: Played, proof: JSON, person: str | None) -> None:
+    def _moved(self, played: Played, proof: JSON, person: str | None, acting: Order | None = None) -> None:
         seat = played.seat
         if self.match.turn != seat:
-            _lapse(self, seat)
+            _lapse(self, seat, acting)
         self._scribe.append("moved", seat=seat, proof=proof, person=person, move=played.move, events=played.events)
         self.state = played.state
         note_position(self.match, self.game, self.state)
 
 
-def go_on(playing: Playing, submission: Submission | None = None) -> None:
-    """Play what is played of itself, then close the match if it is over. `submission` is what was just played from."""
+def go_on(playing: Playing) -> None:
+    """Play what is played of itself, then close the match if it is over."""
     match, game = playing.match, playing.game
     match.orders_due = None
-    kept = [] if game.orders is None else _kept(playing, submission)
+    kept = [] if game.orders is None else _kept(playing)
     while (seat := game.to_act(playing.state)) is not None:
         if seat in game.left(playing.state):
             playing.absent(seat)
@@ -165,15 +166,16 @@ def revocation(playing: Playing, submission: Submission) -> dict[str, Any] | Non
     return {"code": "key_revoked", "detail": "The key that signed this was revoked before it was settled."}
 
 
-def _kept(playing: Playing, submission: Submission | None) -> list[Submission]:
+def _kept(playing: Playing) -> list[Submission]:
     """The submissions with lines that wait, the oldest first."""
-    found = playing.session.scalars(
-        select(Submission)
-        .where(Submission.match_id == playing.match.id, Submission.status == "kept")
-        .order_by(Submission.received_at, Submission.id)
-        .execution_options(populate_existing=True)
+    return list(
+        playing.session.scalars(
+            select(Submission)
+            .where(Submission.match_id == playing.match.id, Submission.status == "kept")
+            .order_by(Submission.received_at, Submission.id)
+            .execution_options(populate_existing=True)
+        )
     )
-    return [*found, *([submission] if submission is not None and submission.status == "kept" else [])]
 
 
 def _play_kept(playing: Playing, seat: Seat, kept: list[Submission]) -> bool:
@@ -241,8 +243,7 @@ def _follow_orders(playing: Playing, seat: Seat) -> bool:
         if due > now():
             playing.match.orders_due = due
             return False
-        evidence = order.evidence | {"order": order.number}
-        playing.move(seat, move, order.grade, evidence, order.player_id)
+        playing.obey(seat, order, move)
         return True
     return False
 
@@ -258,10 +259,11 @@ def _acts_at(order: Order, asked_at: datetime) -> datetime:
     return next(stroke for stroke in (stroke.astimezone(UTC) for stroke in strokes) if stroke >= since)
 
 
-def _lapse(playing: Playing, seat: int) -> None:
-    """The seat answers out of turn: its orders for the next time only have had their time."""
+def _lapse(playing: Playing, seat: int, acting: Order | None) -> None:
+    """The seat answers out of turn: what it ordered before it was asked, for the next time only, has had its time."""
+    asked_at = playing.match.asked_at or now()
     for order in standing_orders(playing.session, playing.match.id, seat):
-        if order.once:
+        if order.once and (order is acting or order.given_at <= asked_at):
             order.status = "used"
 
 

@@ -60,6 +60,11 @@ class MatchSchema(ma.Schema):
         metadata={"description": "seats that have yet to open the nonce they promised; the table must be full for it"},
     )
     to_act = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "whose decision is due"})
+    turn = ma.fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "whose turn it is; not the same while another answers a move"},
+    )
     seq = ma.fields.Integer(required=True, metadata={"description": "the length of the log"})
     head = ma.fields.String(required=True, metadata={"description": "the hash of the log's last entry"})
     opened = ma.fields.String(required=True, metadata={"description": "the hash of the log's first entry"})
@@ -176,6 +181,7 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
         "names": names_of(match),
         "unopened": unopened(match),
         "to_act": match.to_act,
+        "turn": match.turn,
         "seq": match.length,
         "head": encode(match.head),
         "opened": encode(db.session.get_one(Entry, (match.id, 0)).hash),

@@ -41,6 +41,13 @@ class VerdictSchema(ma.Schema):
     problem = ma.fields.Nested(
         ProblemSchema, required=True, allow_none=True, metadata={"description": "why the next line couldn't be played"}
     )
+    kept = ma.fields.List(
+        ma.fields.String(),
+        required=True,
+        metadata={
+            "description": "lines that wait until others have answered; status is `kept` as long as there are any"
+        },
+    )
     dropped = ma.fields.List(ma.fields.String(), required=True, metadata={"description": "the lines after that one"})
     seq = ma.fields.Integer(required=True, metadata={"description": "the length of the log after it"})
     head = ma.fields.String(required=True)
@@ -53,7 +60,7 @@ class SubmissionSchema(ma.Schema):
     id = ma.fields.String(required=True)
     match = ma.fields.String(required=True)
     seat = ma.fields.Integer(required=True)
-    status = ma.fields.String(required=True, validate=validate.OneOf(["waiting", "done"]))
+    status = ma.fields.String(required=True, validate=validate.OneOf(["waiting", "kept", "done"]))
     received_at = ma.fields.String(required=True)
     receipt = ma.fields.String(
         required=True,

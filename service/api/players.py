@@ -8,6 +8,8 @@ from marshmallow import validate
 from engine.game import LANGUAGES
 from service import players
 from service.api.resource import BEARER, Resource, signed_in
+from service.preferences import change_preferences, preferences_of
+from service.store.db import writing
 from service.store.tables import Key, Player, Registration
 
 blueprint = Resource("players", __name__, url_prefix="/v1", description="Who plays: registering, keys, tokens")
@@ -49,6 +51,12 @@ class PlayerSchema(ma.Schema):
     name = ma.fields.String(required=True)
     address = ma.fields.String(required=True)
     language = ma.fields.String(required=True)
+
+
+class PreferencesSchema(ma.Schema):
+    """Each preference by its name; `GET` gives all, `PATCH` takes some, and null for a default."""
+
+    preferences = ma.fields.Dict(keys=ma.fields.String(), required=True)
 
 
 class NewTokenSchema(ma.Schema):
@@ -126,6 +134,25 @@ def create_token(body: dict[str, Any]) -> dict[str, Any]:
 def me() -> Player:
     """You."""
     return signed_in()
+
+
+@blueprint.get("/players/me/preferences")
+@blueprint.response(200, PreferencesSchema)
+@blueprint.doc(security=BEARER)
+def get_preferences() -> dict[str, Any]:
+    """What you chose for yourself, and the defaults of the rest; docs/preferences.md says what each means."""
+    return {"preferences": preferences_of(signed_in())}
+
+
+@blueprint.patch("/players/me/preferences")
+@blueprint.arguments(PreferencesSchema)
+@blueprint.response(200, PreferencesSchema)
+@blueprint.doc(security=BEARER)
+def patch_preferences(body: dict[str, Any]) -> dict[str, Any]:
+    """Change some, all of them or none; null puts one back to its default."""
+    player = signed_in()
+    with writing() as transaction:
+        return {"preferences": change_preferences(transaction, player, body["preferences"])}
 
 
 @blueprint.get("/players/me/keys")

@@ -49,6 +49,7 @@ PROBLEMS = {
     # players
     "name_invalid": (422, "This is no name"),
     "address_invalid": (422, "This address can't be registered"),
+    "preference_invalid": (422, "This preference or its value isn't known"),
     "registration_unknown": (404, "There is no such registration"),
     "registration_expired": (409, "The registration is too old"),
     # games and matches
@@ -65,7 +66,12 @@ PROBLEMS = {
     "not_running": (409, "The match isn't running"),
     "seq_unknown": (404, "The log isn't that long"),
     "submission_unknown": (404, "There is no such submission"),
+    # orders
+    "order_unreadable": (422, "The line is no order"),
+    "order_unknown": (404, "There is no such standing order"),
+    "too_many_orders": (409, "There are too many standing orders"),
     # verdicts
+    "turn_passed": (409, "The turn was over before a kept line could be played"),
     "stale": (409, "The game has moved on"),
     "head_wrong": (409, "The move answers another history"),
     "move_refused": (422, "A rule forbids the move"),
@@ -93,6 +99,7 @@ class ProblemSchema(ma.Schema):
     head = ma.fields.String(metadata={"description": "for a refused move: the hash of the log's last entry"})
     errors = ma.fields.Dict(metadata={"description": "for schema_invalid: what is wrong, by member"})
     option = ma.fields.String(metadata={"description": "for option_invalid: which one"})
+    preference = ma.fields.String(metadata={"description": "which one was meant"})
 
 
 def problem(code: str, detail: str = "", **more: Any) -> dict[str, Any]:

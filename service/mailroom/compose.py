@@ -3,6 +3,7 @@
 A notice is rendered when it is sent. `Outdated` says that what it would tell is no longer so.
 """
 
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from email.utils import format_datetime
 from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from sqlalchemy import select
 
 from engine.events import Seat, as_seen_by
 from engine.game import Language
@@ -20,10 +22,11 @@ from service.mailroom.phrases import say
 from service.mailroom.pictures import png
 from service.matches import Sight, find_match, see_match
 from service.notices import reply_token
+from service.orders import orders_of
 from service.parts import parts
 from service.store.db import db
 from service.store.logbook import entry_events, game_of, receipt_of
-from service.store.tables import Match, Notice, Player, Seated, Submission
+from service.store.tables import Entry, Match, Notice, Player, Seated, Submission
 
 WIDTH = 72
 
@@ -52,6 +55,8 @@ class Content:
     how: str = ""
     since: tuple[str, ...] = ()
     sight: Sight | None = None
+    receipts: tuple[str, ...] = ()
+    """Of orders; that of the log is added where a position is shown."""
 
 
 def compose(notice: Notice) -> bytes:
@@ -106,10 +111,26 @@ def _turn(notice: Notice) -> Content:
     return Content(
         say("turn.subject", language, title=title),
         say("turn.lead", language, title=title),
-        how=sight.game.guide(sight.view, language),
+        how=_guide(sight, language),
         since=_since_last_turn(match, notice, sight),
         sight=sight,
     )
+
+
+def _guide(sight: Sight, language: Language) -> str:
+    """What may be answered; to who is asked out of turn, also how not to be."""
+    guide = sight.game.guide(sight.view, language)
+    if sight.seat == sight.to_act != sight.turn:
+        guide += f"\n\n{_orders_guide(sight, language)}"
+    return guide
+
+
+def _orders_guide(sight: Sight, language: Language) -> str:
+    if sight.game.orders is None:
+        return say("orders.none", language)
+    guide = sight.game.orders.guide(sight.view, language)
+    told = re.sub(r"^  (?=\S)", say("orders.word", language), guide, flags=re.MULTILINE)
+    return f"{say('orders.how', language)}\n\n{told.rstrip()}\n{say('orders.more', language)}"
 
 
 def _answer(notice: Notice) -> Content:
@@ -121,6 +142,12 @@ def _answer(notice: Notice) -> Content:
     subject = say("answer.subject", language, title=game_of(match).info.title)
     if "submission" in about:
         lead = _verdict(db.session.get_one(Submission, about["submission"]), language)
+    elif about["said"] == "orders":
+        return _orders(notice, match, subject)
+    elif about["said"] == "order_refused":
+        sight = _sight(match, notice)
+        lead = say("answer.order_refused", language, line=about["line"], detail=about["detail"])
+        return Content(subject, lead, how=_orders_guide(sight, language), sight=sight)
     elif about["said"] in ("nothing", "unclear"):
         lead = say(f"answer.{about['said']}", language, line=about.get("line", ""))
         if about["below"]:
@@ -129,7 +156,22 @@ def _answer(notice: Notice) -> Content:
         seat = "" if notice.seat is None else notice.seat + 1
         return Content(subject, say(f"answer.{about['said']}", language, seat=seat))
     sight = _sight(match, notice)
-    return Content(subject, lead, how=sight.game.guide(sight.view, language), sight=sight)
+    return Content(subject, lead, how=_guide(sight, language), sight=sight)
+
+
+def _orders(notice: Notice, match: Match, subject: str) -> Content:
+    """What was ordered or taken back, and what stands now."""
+    language, seat = _language(notice), Seat(cast(int, notice.seat))
+    orders = {order.number: order for order in orders_of(match.id, seat)}
+    given = [orders[number] for number in notice.about["numbers"]]
+    lines = [say("orders.noted", language, number=order.number, line=order.line) for order in given]
+    standing = [f"{order.number}: {order.line}" for order in orders.values() if order.status == "standing"]
+    lines.append(
+        say("orders.standing", language, orders="; ".join(standing)) if standing else say("orders.nothing", language)
+    )
+    sight = _sight(match, notice)
+    receipts = tuple(order.receipt for order in given)
+    return Content(subject, "\n".join(lines), how=_orders_guide(sight, language), sight=sight, receipts=receipts)
 
 
 def _verdict(submission: Submission, language: Language) -> str:
@@ -137,6 +179,8 @@ def _verdict(submission: Submission, language: Language) -> str:
     lines = []
     if verdict["played"]:
         lines.append(say("answer.played", language, moves="; ".join(item["move"] for item in verdict["played"])))
+    if verdict["kept"]:
+        lines.append(say("answer.kept", language, lines="; ".join(verdict["kept"])))
     if verdict["problem"] is not None:
         lines.append(_problem(verdict["problem"], language))
     if verdict["dropped"]:
@@ -201,20 +245,24 @@ def _sight(match: Match, notice: Notice) -> Sight:
 
 def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, ...]:
     """What happened since this seat last acted; where it acted last of all, that and what it answered to."""
-    entries = entry_events(db.session(), match, 0, match.length)
-    start = len(entries)
-    while start and entries[start - 1][0].seat in (notice.seat, None):
-        start -= 1
-    while start and entries[start - 1][0].seat != notice.seat:
-        start -= 1
-    events = [event for _, some in entries[start:] for event in some]
+    seats = db.session.scalars(
+        select(Entry.seat).where(Entry.match_id == match.id, Entry.seq < sight.length).order_by(Entry.seq.desc())
+    ).all()
+    own = 0
+    while own < len(seats) and seats[own] in (notice.seat, None):
+        own += 1
+    while own < len(seats) and seats[own] != notice.seat:
+        own += 1
+    entries = entry_events(db.session(), match, len(seats) - own, len(seats))
+    events = [event for _, some in entries for event in some]
     return tuple(sight.game.recount(as_seen_by(sight.seat, events), _language(notice), sight.names))
 
 
-def _receipt(sight: Sight | None) -> tuple[str, ...]:
-    """What the service signed of the log up to the position shown, in lines: each inbox is a witness."""
-    signed = receipt_of(sight.match.id, sight.length) if sight else None
-    return tuple(textwrap.wrap(signed, WIDTH, break_on_hyphens=False)) if signed else ()
+def _receipts(content: Content) -> tuple[str, ...]:
+    """What the service signed of orders, and of the log up to the position shown, in lines: each inbox is a witness."""
+    sight = content.sight
+    signed = [*content.receipts, receipt_of(sight.match.id, sight.length) if sight else None]
+    return tuple(line for one in signed if one for line in textwrap.wrap(one, WIDTH, break_on_hyphens=False))
 
 
 # -- building
@@ -243,7 +291,7 @@ def _built(notice: Notice, content: Content) -> bytes:
         "board": say("board", language),
         "footer": say("footer", language, match=notice.match_id, url=url) if notice.match_id else f"Ogham, {url}",
         "receipt_title": say("receipt", language),
-        "receipt": _receipt(sight),
+        "receipt": _receipts(content),
     }
     # 7bit: whatever server it is handed to, it needn't be asked whether it takes more.
     mail = EmailMessage(policy=policy.SMTP.clone(cte_type="7bit"))

@@ -72,6 +72,27 @@ PHRASES: dict[str, dict[Language, str]] = {
     },
     "answer.rule": {"en": "(Rule {rule})", "de": "(Regel {rule})"},
     "answer.dropped": {"en": "What came after it was left out: {lines}", "de": "Was danach kam, blieb liegen: {lines}"},
+    "answer.kept": {
+        "en": "The rest is kept, and played when the others have answered: {lines}",
+        "de": "Der Rest wartet, bis die anderen geantwortet haben, und wird dann gespielt: {lines}",
+    },
+    "answer.order_refused": {
+        "en": "Your order was not taken, and nothing was played: “{line}”\n{detail}",
+        "de": "dein Auftrag wurde nicht angenommen, und gespielt wurde nichts: „{line}“\n{detail}",
+    },
+    "orders.noted": {"en": "Noted as number {number}: {line}", "de": "Vermerkt als Nummer {number}: {line}"},
+    "orders.standing": {"en": "Your standing orders: {orders}", "de": "Deine Aufträge: {orders}"},
+    "orders.nothing": {"en": "You have no standing orders.", "de": "Du hast keine Aufträge."},
+    "orders.none": {"en": "This game takes no orders.", "de": "In diesem Spiel gibt es keine Aufträge."},
+    "orders.word": {"en": "  order ", "de": "  Auftrag "},
+    "orders.how": {
+        "en": "You needn't be asked each time. Leave an order, which nobody else sees:",
+        "de": "Du musst nicht jedes Mal gefragt werden. Gib einen Auftrag, den sonst\nniemand sieht:",
+    },
+    "orders.more": {
+        "en": "  order ask me  to be asked after all\n  order withdraw all  to take your orders back\n\nBehind it you may say how long it stands, and when it answers (else at\nonce): once, for the next time only; at 18:00 Europe/Berlin.",
+        "de": "  Auftrag frag mich  um doch gefragt zu werden\n  Auftrag widerrufe alle  um deine Aufträge zurückzunehmen\n\nDahinter kann stehen, wie lange er gilt und wann er antwortet (sonst\nsofort): einmal, nur beim nächsten Mal; um 18:00 Europe/Berlin.",
+    },
     "answer.stale": {
         "en": "Your mail came too late: the game has moved on since the position it answers.",
         "de": "deine Mail kam zu spät: Das Spiel ist seit der Stellung, auf die sie antwortet, weitergegangen.",

@@ -13,14 +13,15 @@ from sqlalchemy import func, select
 
 from engine.events import Seat
 from engine.game import Language
-from service.errors import Conflict
+from service.errors import Conflict, ServiceError
 from service.ids import fingerprint, new_id
-from service.mailroom.lines import find_moves
+from service.mailroom.lines import find_moves, find_orders
 from service.mailroom.reply import Reply, read_reply
 from service.matches import find_match, join_by_mail, see_match
 from service.moves import accept_mailed
 from service.nonces import open_nonce_by_mail
 from service.notices import store_notice, tell_player
+from service.orders import give_mailed
 from service.parts import now, parts
 from service.players import NAME, confirm, player_at
 from service.store.claims import claim, finish, put_back
@@ -172,17 +173,48 @@ def _move(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) ->
     if match.status == "open":
         return "ignored: the match has not started"
     player = transaction.session.get_one(Player, cast(str, notice.player_id))
-    lines, stumbled = find_moves(reply.paragraphs, see_match(match, seat), player.name, cast(Language, player.language))
+    orders, paragraphs = find_orders(reply.paragraphs)
+    lines, stumbled = find_moves(paragraphs, see_match(match, seat), player.name, cast(Language, player.language))
+    evidence, done = _evidence(mail, reply), []
+    if orders and not stumbled:
+        refusal = _order(transaction, mail, match.id, player, seat, orders, evidence, act=not lines)
+        if refusal is not None:
+            return _ask_again(transaction, mail, match, seat, player, refusal)
+        done.append("orders")
     if lines:
-        evidence = _evidence(mail, reply)
         submission = accept_mailed(transaction, match.id, seat, player, mail.id, evidence, cast(int, notice.seq), lines)
-        return f"submission {submission.id}"
+        done.append(f"submission {submission.id}")
+    if done:
+        return ", ".join(done)
     if match.to_act != seat and not stumbled:
         return "nothing said"  # and nothing was asked
+    about: dict[str, Any] = {"said": "unclear", "line": stumbled} if stumbled else {"said": "nothing"}
+    return _ask_again(transaction, mail, match, seat, player, about | {"below": reply.below})
+
+
+def _order(
+    transaction: Transaction, mail: Mail, match_id: str, player: Player, seat: Seat, lines: list[str],
+    evidence: dict[str, str], act: bool,
+) -> dict[str, Any] | None:  # fmt: skip
+    """Leave the orders, and say which stand now; what to say instead where one of them is none."""
+    lines = [line for line in lines if line]  # `orders` alone asks which there are
+    try:
+        with transaction.session.begin_nested():
+            given = give_mailed(transaction, match_id, player, seat, lines, mail.id, evidence, act)
+    except ServiceError as error:
+        return {"said": "order_refused", "line": "; ".join(lines), "detail": error.sentence}
+    match = find_match(match_id)
+    numbers = [order.number for order in given]
+    tell_player(transaction, "answer", f"answer:{mail.id}:orders", player, match, seat, said="orders", numbers=numbers)
+    return None
+
+
+def _ask_again(
+    transaction: Transaction, mail: Mail, match: Match, seat: Seat, player: Player, about: dict[str, Any]
+) -> str:
     if _answers(transaction, match, seat) >= MOST_ANSWERS:
         return "ignored: answered often enough"
-    about: dict[str, Any] = {"said": "unclear", "line": stumbled} if stumbled else {"said": "nothing"}
-    tell_player(transaction, "answer", f"answer:{mail.id}", player, match, seat, **about, below=reply.below)
+    tell_player(transaction, "answer", f"answer:{mail.id}", player, match, seat, **about)
     return "nothing said"
 
 

@@ -54,6 +54,8 @@ class Player(Base):
     name: Mapped[str]
     address: Mapped[str] = mapped_column(unique=True)
     language: Mapped[str]
+    preferences: Mapped[Any] = mapped_column(Json)
+    """What differs from the defaults in `service/preferences.py`."""
     created_at: Mapped[datetime]
     deleted_at: Mapped[datetime | None]
     """From then on name and address are nobody's."""

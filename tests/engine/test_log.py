@@ -357,6 +357,15 @@ def test_a_recorded_match_replays_to_its_state_at_every_seq(game: Game, sample: 
 
 
 @GAMES
+def test_a_replay_finds_the_events_whatever_stands_before_them(game: Game) -> None:
+    match = recorded(game)
+    stored = [rfc8785.dumps(public | {"before": '","events":[]'}) for public in publics(match)]
+    assert replay(game, stored, match.value_of) == match.states[-1]
+    timeless = [rfc8785.dumps(public | {"at": '\\","events":[]'}) for public in publics(match)]
+    assert replay(game, timeless, match.value_of) == match.states[-1]
+
+
+@GAMES
 def test_events_read_from_the_log_are_those_that_were_written(game: Game) -> None:
     match = recorded(game)
     for entry, step in zip(publics(match)[4:], match.steps, strict=False):

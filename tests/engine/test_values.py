@@ -1,6 +1,8 @@
 """`freeze` and `thaw`: what goes out as JSON comes back as it was; what can't is refused by name."""
 
+import copy
 import json
+import pickle
 from dataclasses import FrozenInstanceError, dataclass, replace
 from enum import Enum, IntEnum, StrEnum
 from typing import Any, ClassVar, Generic, Literal, NewType, TypeVar
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.events import EVERYBODY, Sealed, Seat, Shown
-from engine.values import freeze, quickly_made, thaw
+from engine.values import changer, freeze, maker, quickly_made, thaw
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -203,3 +205,43 @@ def test_a_value_that_is_quickly_made_is_like_any_other() -> None:
             Quick(*wrong)
     with pytest.raises(FrozenInstanceError):
         Quick(1).one = 2  # type: ignore[misc]
+
+
+def test_what_a_maker_makes_and_a_changer_changes_is_frozen_and_of_its_type() -> None:
+    make, change = maker(Quick[int]), changer(Quick)
+    assert make(1, (2,), "3") == Quick(1, (2,), "3")
+    assert make(1) == Quick(1)
+    assert change(Quick(1), three="x") == Quick(1, (), "x")
+    for value in (make(1), change(Quick(1)), thaw(Quick[int], freeze(Quick(1)))):
+        assert type(value) is Quick
+        with pytest.raises(FrozenInstanceError):
+            value.one = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        change(Quick(1), four=4)
+
+
+@quickly_made
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Fields by the names that a reader made of source might use itself."""
+
+    json: int
+    value_of: int
+    made: tuple[str, ...]
+    kind: str
+    twin: str
+    new: str
+    was: str = ""
+    name: str = ""
+    changes: str = ""
+
+
+def test_a_field_may_have_any_name() -> None:
+    clash = Clash(1, 2, ("3",), "4", "5", "6")
+    assert thaw(Clash, freeze(clash)) == clash
+    assert changer(Clash)(clash, kind="7", was="8") == replace(clash, kind="7", was="8")
+
+
+def test_values_that_are_quickly_made_can_be_copied_and_pickled() -> None:
+    quick = Quick(1, (2,), "3")
+    assert copy.copy(quick) == copy.deepcopy(quick) == pickle.loads(pickle.dumps(quick)) == quick

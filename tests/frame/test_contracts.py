@@ -213,7 +213,7 @@ def pins(name: str) -> dict[str, str]:
     return {match[1]: match[2] for match in map(REQUIREMENT.fullmatch, text.splitlines()) if match}
 
 
-@pytest.mark.parametrize("name", ["run", "develop"])
+@pytest.mark.parametrize("name", ["run", "develop", "source"])
 def test_a_lock_is_pins_with_hashes_and_nothing_else(name: str):
     assert faults((ROOT / "locks" / f"{name}.txt").read_text()) == []
     assert pins(name)
@@ -236,8 +236,12 @@ def test_a_lock_that_is_more_or_less_than_that_is_found(line: str):
 def test_one_lock_holds_the_other_and_both_hold_what_is_asked_for():
     run_pins, develop_pins = pins("run"), pins("develop")
     assert run_pins.items() <= develop_pins.items()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    asked = {"run": project["dependencies"] + project["optional-dependencies"]["build"]}
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = declared["project"]
+    asked = {
+        "source": declared["dependency-groups"]["source"],
+        "run": project["dependencies"] + project["optional-dependencies"]["build"],
+    }
     asked["develop"] = asked["run"] + project["optional-dependencies"]["develop"]
     for name, requirements in asked.items():
         wanted = {re.match(r"[A-Za-z0-9_-]+", requirement)[0].lower() for requirement in requirements}

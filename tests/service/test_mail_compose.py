@@ -172,15 +172,15 @@ def notice(kind: str, language: Language = "en", **others: object) -> Notice:
 
 def test_every_answer_can_be_written(waiting: Asked) -> None:
     """Those of a verdict apart: `correspondence` has them."""
-    verdicts = {"subject", "played", "refused", "unreadable", "ambiguous", "rule", "dropped", "stale", "below"}
+    verdicts = {"subject", "played", "refused", "unreadable", "ambiguous", "rule", "dropped", "stale", "below", "kept"}
     with waiting.stage.app.app_context():
         for said in [name.removeprefix("answer.") for name in PHRASES if name.startswith("answer.")]:
             if said in verdicts:
                 continue
-            about = {"said": said, "line": "x", "below": True}
+            about = {"said": said, "line": "x", "below": True, "detail": "It is none."}
             for language in LANGUAGES:
                 assert compose(notice("answer", language, about=about, match_id=waiting.match_id, seat=0, seq=4))
-                if said not in ("nothing", "unclear", "joined"):
+                if said not in ("nothing", "unclear", "joined", "order_refused"):
                     assert compose(notice("answer", language, about=about, match_id=waiting.match_id))
                     assert compose(notice("answer", language, about=about))
 

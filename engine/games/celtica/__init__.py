@@ -1,8 +1,10 @@
 """Celtica, by Wolfgang Kramer and Michael Kiesling, for 2 to 5 players: a game as `engine.game.Game` says."""
 
 from engine.games.celtica.draw import draw
+from engine.games.celtica.evolve import evolve
 from engine.games.celtica.notation import notate, parse
-from engine.games.celtica.rules import deal, decide, events, evolve, info, leave, left, outcome, state_type, to_act
+from engine.games.celtica.rules import deal, decide, info, leave, left, outcome, to_act
+from engine.games.celtica.table import events, state_type
 from engine.games.celtica.tell import explain, guide, recount, tell
 from engine.games.celtica.view import absent, legal, view
 

@@ -1,25 +1,22 @@
-"""Celtica as a picture: 360 wide, as high as it needs to be, light or dark.
+"""Celtica as a picture.
 
 A druid is told by hue, shape and letters. A part is told by its hue and by where it sits in the amulet: eight pieces of
-the rim, and the middle. The picture refers to nothing, not even to parts of itself: several can stand on one page.
+the rim, and the middle.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import cos, pi, sin
 
 from engine.events import Seat
 from engine.game import Language, Theme
 from engine.games.celtica.board import DRUIDS, PART_TYPES, Board, Place
-from engine.games.celtica.rules import Counts, Table, next_to_act, standing
+from engine.games.celtica.rules import next_to_act, standing
+from engine.games.celtica.table import Counts, Table
 from engine.games.celtica.tell import WORDS, amulet_parts, named, sign
 from engine.games.celtica.view import View, said_cards, seats_in_view, spelled_out
 from engine.names import clean, fitted
-
-WIDTH = 360
-MARGIN = 8
-RIGHT = WIDTH - 2 * MARGIN
+from engine.picture import BOLD, END, MIDDLE, PAPERS, RIGHT, Brush, Paper, Piece, at, heading, panel, sheet
 
 COLUMNS = 5
 CELL, CELL_HEIGHT, GAP = 65.6, 62, 4
@@ -51,12 +48,6 @@ STAR = "M0-4.5L1.3-1.3L4.3 0L1.3 1.3L0 4.5L-1.3 1.3L-4.3 0L-1.3-1.3z"
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    paper: str
-    panel: str
-    edge: str
-    ink: str
-    faint: str
-    accent: str
     hollow: str
     gives: str
     costs: str
@@ -86,12 +77,6 @@ DRUID_COLOURS = {
 
 PALETTES: dict[Theme, Palette] = {
     "light": Palette(
-        paper="#f4f1ea",
-        panel="#fffdf8",
-        edge="#c9c2b3",
-        ink="#22201c",
-        faint="#6a6458",
-        accent="#b3420f",
         hollow="#e6e0d3",
         gives="#e3efdc",
         costs="#f3dcd5",
@@ -101,12 +86,6 @@ PALETTES: dict[Theme, Palette] = {
         parts=("#2f6fd0", "#ff7a66", "#d9a914", "#2c9a4c", "#f28a1e", "#e283b4", "#129a9c", "#7f51c6", "#5a4632"),
     ),
     "dark": Palette(
-        paper="#16181b",
-        panel="#202327",
-        edge="#4a5058",
-        ink="#f1efe9",
-        faint="#a9a59b",
-        accent="#ffa45c",
         hollow="#31363c",
         gives="#24382a",
         costs="#452a26",
@@ -144,68 +123,30 @@ PICTURE_WORDS: dict[Language, dict[str, str]] = {
     },
 }
 
-END = ' text-anchor="end"'
-MIDDLE = ' text-anchor="middle"'
-BOLD = ' font-weight="bold"'
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of the picture, drawn from its own top left corner."""
-
-    height: float
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class Brush:
-    palette: Palette
-    language: Language
-    board: Board
-
-    def word(self, key: str) -> str:
-        return PICTURE_WORDS[self.language][key]
-
-    def text(self, x: float, y: float, said: str, fill: str = "", size: int = 12, style: str = "") -> str:
-        if not said:
-            return ""
-        fill = fill or self.palette.ink
-        return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}"{style}>{escape(said)}</text>'
-
-
-def _at(x: float, y: float, body: str) -> str:
-    return f'<g transform="translate({x:g} {y:g})">{body}</g>'
-
 
 def draw(view: View, names: Sequence[str], language: Language, theme: Theme) -> str:
-    brush = Brush(PALETTES[theme], language, view.table.terms.board)
-    pieces = [
-        _path(brush, view.table),
-        _display(brush, view.table),
-        *(_player(brush, view, seat, clean(names[seat])) for seat in seats_in_view(view)),
-    ]
-    body, y = [], float(MARGIN)
-    for piece in pieces:
-        body.append(_at(MARGIN, y, piece.body))
-        y += piece.height + MARGIN
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:g}" width="{WIDTH}" height="{y:g}" '
-        f'role="img" font-family="Source Sans Pro, Roboto, sans-serif">'
-        f'<rect width="{WIDTH}" height="{y:g}" fill="{brush.palette.paper}"/>{"".join(body)}</svg>'
+    brush = Brush(PAPERS[theme], PALETTES[theme], language, PICTURE_WORDS[language])
+    return sheet(
+        brush.paper,
+        [
+            _path(brush, view.table),
+            _display(brush, view.table),
+            *(_player(brush, view, seat, clean(names[seat])) for seat in seats_in_view(view)),
+        ],
     )
 
 
 # -- the path
 
 
-def _path(brush: Brush, table: Table) -> Piece:
+def _path(brush: Brush[Palette], table: Table) -> Piece:
     """The places in rows, every other one from right to left, so that the way runs on."""
-    places = brush.board.places
+    places = table.terms.board.places
     corners = [_corner(number) for number in range(len(places))]
     way = "L".join(f"{x + CELL / 2:g} {y + CELL_HEIGHT / 2:g}" for x, y in corners)
     body = [f'<path d="M{way}" fill="none" stroke="{brush.palette.way}" stroke-width="14"/>']
     for number, (place, (x, y)) in enumerate(zip(places, corners, strict=True)):
-        body.append(_at(x, y, _place(brush, table, number, place)))
+        body.append(at(x, y, _place(brush, table, number, place)))
     return Piece(corners[-1][1] + CELL_HEIGHT, "".join(body))
 
 
@@ -216,32 +157,32 @@ def _corner(number: int) -> tuple[float, float]:
     return column * (CELL + GAP), row * (CELL_HEIGHT + GAP)
 
 
-def _place(brush: Brush, table: Table, number: int, place: Place) -> str:
+def _place(brush: Brush[Palette], table: Table, number: int, place: Place) -> str:
     """Its icon, what it gives or costs, its number, and the druids on it."""
-    palette = brush.palette
+    paper, palette, board = brush.paper, brush.palette, table.terms.board
     said = sign(place, table.terms).replace("-", "−")
-    fill = {"c": palette.cult, "+": palette.gives, "−": palette.costs}.get(said[0], palette.panel)
-    edge, width = (palette.ink, 1.5) if place.kind in ("start", "goal") else (palette.edge, 1)
+    fill = {"c": palette.cult, "+": palette.gives, "−": palette.costs}.get(said[0], paper.panel)
+    edge, width = (paper.ink, 1.5) if place.kind in ("start", "goal") else (paper.edge, 1)
     here = [druid for druid, stands in enumerate(table.druids) if stands == number]
-    druids = [_at(x, y, _druid(brush, druid)) for druid, (x, y) in zip(here, _spots(len(here)), strict=True)]
+    druids = [at(x, y, _druid(brush, board, druid)) for druid, (x, y) in zip(here, _spots(len(here)), strict=True)]
     return (
         f'<rect width="{CELL:g}" height="{CELL_HEIGHT}" rx="7" fill="{fill}" stroke="{edge}" '
         f'stroke-width="{width:g}"/>'
-        f'<path transform="translate(11.5 11.5)" d="{ICONS[place.kind]}" fill="none" stroke="{palette.ink}" '
+        f'<path transform="translate(11.5 11.5)" d="{ICONS[place.kind]}" fill="none" stroke="{paper.ink}" '
         f'stroke-width="1.5" stroke-linejoin="round"/>'
         + brush.text(22, 17, said if said[0] in "+−" else "", size=15, style=BOLD)
-        + brush.text(CELL - 5, 13, str(number), palette.faint, 10, END)
-        + _card_there(palette, place.kind)
+        + brush.text(CELL - 5, 13, str(number), paper.faint, 10, END)
+        + _card_there(paper, place.kind)
         + "".join(druids)
     )
 
 
-def _card_there(palette: Palette, kind: str) -> str:
+def _card_there(paper: Paper, kind: str) -> str:
     """The card that is drawn at such a place."""
     if kind not in ("cult", "ruin"):
         return ""
     x = 28 if kind == "cult" else 44
-    return f'<g transform="translate({x} 11.5) scale(.7)">{_card(palette, druid=kind == "cult")}</g>'
+    return f'<g transform="translate({x} 11.5) scale(.7)">{_card(paper, druid=kind == "cult")}</g>'
 
 
 def _spots(count: int) -> Iterator[tuple[float, float]]:
@@ -252,11 +193,10 @@ def _spots(count: int) -> Iterator[tuple[float, float]]:
             yield CELL / 2 + (step - (rows - 1) / 2) * TOKEN + (0 if rows == lower else 6), y
 
 
-def _druid(brush: Brush, druid: int) -> str:
-    palette, name = brush.palette, brush.board.druids[druid]
-    fill, ink = palette.druids.get(name, OTHER_DRUIDS[druid])
-    letters = _letters([named(other, brush.language) for other in brush.board.druids])[druid]
-    return f'<path d="{SHAPES[druid]}" fill="{fill}" stroke="{palette.ink}" stroke-width="1.2"/>' + brush.text(
+def _druid(brush: Brush[Palette], board: Board, druid: int) -> str:
+    fill, ink = brush.palette.druids.get(board.druids[druid], OTHER_DRUIDS[druid])
+    letters = _letters([named(other, brush.language) for other in board.druids])[druid]
+    return f'<path d="{SHAPES[druid]}" fill="{fill}" stroke="{brush.paper.ink}" stroke-width="1.2"/>' + brush.text(
         0, 4 if len(letters) == 1 else 3.5, letters, ink, 12 if len(letters) == 1 else 10, MIDDLE + BOLD
     )
 
@@ -270,24 +210,24 @@ def _letters(names: Sequence[str]) -> list[str]:
 # -- the display
 
 
-def _display(brush: Brush, table: Table) -> Piece:
-    palette, names = brush.palette, brush.board.parts
-    parts = spelled_out(names, table.display)
+def _display(brush: Brush[Palette], table: Table) -> Piece:
+    paper, board = brush.paper, table.terms.board
+    parts = spelled_out(board.parts, table.display)
     pitch = RIGHT / 9
-    body = [brush.text(0, 12, brush.word("display"), size=13, style=BOLD)]
-    piles = f"{brush.word('supply')}: {table.supply} · {brush.word('given_up')}: {sum(table.given_up)}"
-    body.append(brush.text(RIGHT, 12, piles, palette.faint, style=END))
+    body = [brush.text(0, 12, brush.words["display"], size=13, style=BOLD)]
+    piles = f"{brush.words['supply']}: {table.supply} · {brush.words['given_up']}: {sum(table.given_up)}"
+    body.append(brush.text(RIGHT, 12, piles, paper.faint, style=END))
     for step, part in enumerate(parts):
-        filled = [name == part for name in names]
+        filled = [name == part for name in board.parts]
         x = pitch * (step + 0.5)
-        body.append(_at(x, 36, _amulet(palette, filled)))
+        body.append(at(x, 36, _amulet(brush.palette, filled)))
         body.append(brush.text(x, 63, fitted(named(part, brush.language), pitch + 6, 10), size=10, style=MIDDLE))
-    body.append(_at(6, 77, _card(palette, druid=True)))
-    body.append(brush.text(15, 81, f"{brush.word('druid')}: {table.druid_deck}", palette.faint))
-    body.append(_at(113, 77, _card(palette, druid=False)))
-    body.append(brush.text(122, 81, f"{brush.word('experience')}: {table.experience_deck}", palette.faint))
-    if max(table.druids) == brush.board.goal and not table.stage.closing:
-        body.append(brush.text(RIGHT, 81, brush.word("last_round"), palette.accent, style=END + BOLD))
+    body.append(at(6, 77, _card(paper, druid=True)))
+    body.append(brush.text(15, 81, f"{brush.words['druid']}: {table.druid_deck}", paper.faint))
+    body.append(at(113, 77, _card(paper, druid=False)))
+    body.append(brush.text(122, 81, f"{brush.words['experience']}: {table.experience_deck}", paper.faint))
+    if max(table.druids) == board.goal and not table.stage.closing:
+        body.append(brush.text(RIGHT, 81, brush.words["last_round"], paper.accent, style=END + BOLD))
     return Piece(84, "".join(body))
 
 
@@ -315,80 +255,71 @@ RIM = tuple(_rim_piece(number) for number in range(PART_TYPES))
 # -- a player
 
 
-def _player(brush: Brush, view: View, seat: Seat, name: str) -> Piece:
-    palette, table = brush.palette, view.table
+def _player(brush: Brush[Palette], view: View, seat: Seat, name: str) -> Piece:
+    table, board = view.table, view.table.terms.board
     acts = next_to_act(table) == seat
     body = [_heading(brush, view, seat, name, acts)]
     y = 32.0
     if seat == view.seat and not table.stage.ended:
-        body.append(_at(0, y, _hand(brush, view.hand)))
+        body.append(at(0, y, _hand(brush, board, view.hand)))
         y += 27
     mine = table.parts[seat]
-    for step, amulet in enumerate(amulet_parts(brush.board, mine)):
-        filled = [part in amulet for part in brush.board.parts]
+    for step, amulet in enumerate(amulet_parts(board, mine)):
+        filled = [part in amulet for part in board.parts]
         row, column = divmod(step, 10)
-        body.append(_at(16 + AMULET * column, y + 17 + 46 * row, _framed(brush, filled)))
+        body.append(at(16 + AMULET * column, y + 17 + 46 * row, _framed(brush, filled)))
     if not any(mine):
-        body.append(brush.text(0, y + 12, brush.word("no_parts"), palette.faint))
+        body.append(brush.text(0, y + 12, brush.words["no_parts"], brush.paper.faint))
         y -= 30
     y += 52
-    edge, width = (palette.accent, 2) if acts else (palette.edge, 1)
-    panel = (
-        f'<rect x=".5" y=".5" width="{RIGHT - 1}" height="{y - 1:g}" rx="8" fill="{palette.panel}" stroke="{edge}" '
-        f'stroke-width="{width}"/>'
-    )
-    return Piece(y, panel + _at(8, 0, "".join(body)))
+    return panel(brush.paper, y, "".join(body), acts)
 
 
-def _framed(brush: Brush, filled: Sequence[bool]) -> str:
+def _framed(brush: Brush[Palette], filled: Sequence[bool]) -> str:
     """An amulet with the number of its parts; a complete one stands out."""
-    palette, count = brush.palette, sum(filled)
+    paper, count = brush.paper, sum(filled)
     complete = count == PART_TYPES
-    ring = f'<circle r="16.3" fill="none" stroke="{palette.accent}" stroke-width="2"/>' if complete else ""
-    said = brush.text(0, 28, str(count), palette.accent if complete else palette.faint, 11, MIDDLE + BOLD * complete)
-    return _amulet(palette, filled) + ring + said
+    ring = f'<circle r="16.3" fill="none" stroke="{paper.accent}" stroke-width="2"/>' if complete else ""
+    said = brush.text(0, 28, str(count), paper.accent if complete else paper.faint, 11, MIDDLE + BOLD * complete)
+    return _amulet(brush.palette, filled) + ring + said
 
 
-def _heading(brush: Brush, view: View, seat: Seat, name: str, acts: bool) -> str:
-    palette, table = brush.palette, view.table
+def _heading(brush: Brush[Palette], view: View, seat: Seat, name: str, acts: bool) -> str:
+    paper, table = brush.paper, view.table
     words = WORDS[brush.language]
     you = words["you"] if seat == view.seat else ""
     if table.stage.ended:
-        status, fill = brush.word("place").format(place=standing(table).places[seat]), palette.ink
+        status, fill = brush.words["place"].format(place=standing(table).places[seat]), paper.ink
     elif seat in table.stage.left:
-        status, fill = words["gone"].strip(" ()"), palette.faint
+        status, fill = words["gone"].strip(" ()"), paper.faint
     else:
-        status, fill = brush.word("exchange" if table.stage.closing else "turn") if acts else "", palette.accent
-    room = 226 - 72 * bool(status) - 36 * bool(you)
-    mark = f'<path d="M0 9.5L9 15L0 20.5z" fill="{palette.accent}"/>' if acts else ""
+        status, fill = brush.words["exchange" if table.stage.closing else "turn"] if acts else "", paper.accent
     return (
-        mark
-        + brush.text(14 if acts else 0, 20, fitted(name, room, 15) + you, size=15, style=BOLD)
-        + brush.text(RIGHT - 104, 20, status, fill, style=END)
-        + _at(RIGHT - 86, 15, _cards(brush, table.druid_cards[seat], druid=True))
-        + _at(RIGHT - 48, 15, _cards(brush, table.experience_cards[seat], druid=False))
+        heading(brush, name, acts, RIGHT - 104, you, status, fill)
+        + at(RIGHT - 86, 15, _cards(brush, table.druid_cards[seat], druid=True))
+        + at(RIGHT - 48, 15, _cards(brush, table.experience_cards[seat], druid=False))
     )
 
 
-def _cards(brush: Brush, count: int, druid: bool) -> str:
+def _cards(brush: Brush[Palette], count: int, druid: bool) -> str:
     """How many cards are held."""
-    return _card(brush.palette, druid) + brush.text(9, 5, str(count), size=13, style=BOLD)
+    return _card(brush.paper, druid) + brush.text(9, 5, str(count), size=13, style=BOLD)
 
 
-def _card(palette: Palette, druid: bool) -> str:
+def _card(paper: Paper, druid: bool) -> str:
     """A card's back: that of druid cards is dark, that of experience cards light with a star."""
-    back = palette.faint if druid else palette.panel
-    star = "" if druid else f'<path d="{STAR}" fill="{palette.ink}"/>'
-    return f'<path d="{CARD}" fill="{back}" stroke="{palette.ink}" stroke-width="1.2" stroke-linejoin="round"/>{star}'
+    back = paper.faint if druid else paper.panel
+    star = "" if druid else f'<path d="{STAR}" fill="{paper.ink}"/>'
+    return f'<path d="{CARD}" fill="{back}" stroke="{paper.ink}" stroke-width="1.2" stroke-linejoin="round"/>{star}'
 
 
-def _hand(brush: Brush, hand: Counts) -> str:
+def _hand(brush: Brush[Palette], board: Board, hand: Counts) -> str:
     """The viewer's own cards, as they are said: druid cards, `+` experience cards."""
     body, x = [], 10.0
     for druid in range(DRUIDS):
         if hand[druid] or hand[druid + DRUIDS]:
             said = said_cards("", hand[druid], hand[druid + DRUIDS]).strip()
-            body.append(_at(x, 11, _druid(brush, druid)))
+            body.append(at(x, 11, _druid(brush, board, druid)))
             body.append(brush.text(x + 13, 16, said, size=14, style=BOLD))
             x += 66
     return "".join(body)

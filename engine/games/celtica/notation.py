@@ -11,7 +11,6 @@ is a choice, the answer says among what. A line is read as a whole or not at all
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -20,8 +19,10 @@ from math import prod
 
 from engine.errors import Ambiguous, NotationError, Unreadable
 from engine.games.celtica.board import DRUIDS, RECONSTRUCTION
-from engine.games.celtica.rules import Exchange, Move, Play
+from engine.games.celtica.table import Exchange, Move, Play
 from engine.games.celtica.view import Lead, View, lead_of, may_act, refused, said_cards
+from engine.values import maker
+from engine.words import Vocabulary, meanings, plain
 
 # Umlauts are spelled out before a word is looked up.
 ACTS = {
@@ -59,12 +60,10 @@ AND = frozenset((",", "and", "und"))
 THEN = AND | {"then", "dann"}
 
 LONGEST, MOST_READINGS, MOST_CHOICES = 400, 24, 12
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _LINE = re.compile(r"[a-z0-9+, \t]+")
 _WORD = re.compile(r"[a-z]+|[0-9]+|[+,]")
 _CARDS = {f"{d}+{e}" if e else f"{d}": (d, e) for d in range(13) for e in range(5)}
 
-Meanings = dict[str, tuple[str, ...]]
 Parts = list[list[str]]
 """Parts, each with all that its word may mean."""
 
@@ -77,6 +76,9 @@ def notate(move: Move) -> str:
     return f"take {' '.join(move.gets)}" if move.gets else "done"
 
 
+_play = maker(Play)
+
+
 def parse(text: str, view: View | None) -> Move:
     """What is said in full doesn't depend on the position: a part that isn't there is refused by the rules."""
     board = view.table.terms.board if view else RECONSTRUCTION
@@ -84,36 +86,26 @@ def parse(text: str, view: View | None) -> Move:
     if len(words) > 2 and words[0] in board.druids and words[1] in _CARDS:  # canonical but for the order of the parts
         act, parts = words[2], words[3:]
         if not parts and act in ("draw", "nothing"):
-            return Play(words[0], *_CARDS[words[1]], act)
+            return _play(words[0], *_CARDS[words[1]], act)
         if parts and act in ("take", "give") and all(map(board.parts.__contains__, parts)):
             if len(parts) > 1:
                 parts.sort(key=board.parts.index)
-            return Play(words[0], *_CARDS[words[1]], act, tuple(parts))
+            return _play(words[0], *_CARDS[words[1]], act, tuple(parts))
     return _Reading(text, view).move()
 
 
 @lru_cache(maxsize=64)
-def _vocabulary(names: tuple[str, ...]) -> Meanings:
+def _vocabulary(names: tuple[str, ...]) -> Vocabulary:
     return {name: (name, *COLOURS.get(name, ())) for name in names}
 
 
 def _words(text: str) -> list[str]:
     """The line's words, numbers and signs; none where it holds anything else."""
-    if len(text) > LONGEST:
+    line = plain(text, LONGEST)
+    if not _LINE.fullmatch(line):
         return []
-    plain = unicodedata.normalize("NFKC", text).casefold().translate(_UMLAUTS).strip().rstrip(".!;").rstrip()
-    if len(plain) < 2 or not _LINE.fullmatch(plain):
-        return []
-    words = _WORD.findall(plain)
+    words = _WORD.findall(line)
     return [word for word in words if word != "ab"] if len(words) > 1 else words  # `gib grün ab`
-
-
-def _meanings(word: str, words: Meanings) -> list[str]:
-    """What a word stands for: itself, or else everything it is the beginning of."""
-    if not word.isalpha():
-        return []
-    exact = [meaning for meaning, spellings in words.items() if word in spellings]
-    return exact or [meaning for meaning, spellings in words.items() if any(s.startswith(word) for s in spellings)]
 
 
 def _multisets(among: Sequence[str], count: int) -> Iterator[tuple[str, ...]]:
@@ -145,9 +137,9 @@ class _Reading:
         first = self._ahead()
         if not first:
             raise Unreadable(self.text)
-        if first.isdigit() or first == "+" or _meanings(first, self.druids):
+        if first.isdigit() or first == "+" or meanings(first, self.druids):
             return self._play()
-        if _meanings(first, EXCHANGES):
+        if meanings(first, EXCHANGES):
             return self._exchange()
         raise self._unreadable((*self.druids, *EXCHANGES))
 
@@ -167,18 +159,18 @@ class _Reading:
             self.at += 1
         return self.at > start
 
-    def _next(self, among: Meanings) -> list[str]:
-        meanings = _meanings(self._ahead(), among)
-        if not meanings:
+    def _next(self, among: Vocabulary) -> list[str]:
+        said = meanings(self._ahead(), among)
+        if not said:
             raise self._unreadable(tuple(among))
         self.at += 1
-        return meanings
+        return said
 
     def _some_parts(self) -> Parts:
         """`blue, 2 green and middle`"""
         parts: Parts = []
         end = self.at
-        while (word := self._ahead()).isdigit() or _meanings(word, self.parts):
+        while (word := self._ahead()).isdigit() or meanings(word, self.parts):
             count = 1
             if word.isdigit():
                 if word not in "123456789":
@@ -235,7 +227,7 @@ class _Reading:
         """What the verb may mean, before the parts or after them. Parts alone are taken or given."""
         if not self._ahead():
             return [], []
-        acts = _meanings(self._ahead(), ACTS)
+        acts = meanings(self._ahead(), ACTS)
         if acts:
             self.at += 1
             return acts, self._some_parts()

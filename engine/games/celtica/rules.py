@@ -1,22 +1,36 @@
-"""Celtica, by Wolfgang Kramer and Michael Kiesling. The numbers CA-1 to CA-25 are those of the project's rules page.
+"""Celtica, by Wolfgang Kramer and Michael Kiesling. The numbers CA-1 to CA-25 are those of the project's rules page."""
 
-Private are the cards in the hands; unknown to everybody is the order of the two decks and of the supply of parts. All
-else lies open, the numbers of cards held and of pieces in every pile included.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
-from operator import attrgetter
-from typing import Any, Literal, cast
+from typing import Any
 
 from engine.chance import Chance
 from engine.errors import RuleViolation
 from engine.events import Event, Sealed, Seat, SeatLeft, Shown
 from engine.game import Info, Option, Options, Outcome, Score, check_turn, places, seat_or_random
 from engine.games.celtica.board import AMULET_SITES, DRUIDS, PART_TYPES, Board, BrokenBoard, find_board
-from engine.values import quickly_made
+from engine.games.celtica.evolve import evolve
+from engine.games.celtica.table import (
+    CardsDealt,
+    Counts,
+    Deck,
+    DeckShuffled,
+    DisplayFilled,
+    Exchange,
+    Exchanged,
+    MatchEnded,
+    Move,
+    PartsDealt,
+    Play,
+    PlayEnded,
+    RoundEnded,
+    State,
+    Table,
+    TableSet,
+    TurnTaken,
+)
+from engine.values import maker
 
 
 def _objection(board: Any, _seats: int) -> str:
@@ -62,221 +76,6 @@ START_PARTS = 2
 COPIES = {"druid-cards": 12, "experience-cards": 4, "parts": 10}  # CA-4 to CA-6: 60, 20 and 90 pieces
 
 
-# -- what there is
-
-Counts = tuple[int, ...]
-"""How many there are: of each part, by the board's order of parts; or of each colour, by its order of druids."""
-Deck = Literal["druid-cards", "experience-cards", "parts"]
-Hand = tuple[tuple[str, ...], ...]
-"""The slots that a seat's cards came from: its druid cards by colour, then its experience cards by colour."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What was settled when the match was opened."""
-
-    board: Board
-    edition: str
-    overshoot: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """How far the match has come: what few turns change."""
-
-    shuffles: tuple[int, int, int]
-    """How often the druid cards, the experience cards and the parts have been shuffled."""
-    closing: str
-    """Why no more cards are played, and parts are exchanged instead (CA-23)."""
-    to_ask: int
-    """In the exchange: how many seats after the last one come into question."""
-    left: tuple[Seat, ...]
-    ended: str
-    """Why the match is over; empty while it runs."""
-
-
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Table:
-    """All that everybody may know."""
-
-    terms: Terms
-    druids: tuple[int, ...]
-    """Where each druid stands."""
-    display: Counts
-    parts: tuple[Counts, ...]
-    """What each seat has."""
-    given_up: Counts
-    supply: int
-    druid_cards: tuple[int, ...]
-    """How many each seat holds."""
-    experience_cards: tuple[int, ...]
-    druid_deck: int
-    experience_deck: int
-    druid_discards: Counts
-    experience_discards: Counts
-    last: Seat
-    """Who played last; before the first turn, the right neighbour of whoever begins."""
-    stage: Stage
-
-
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class State:
-    table: Table
-    hands: tuple[Hand, ...]
-    druid_deck: tuple[str, ...]
-    """The deck as shuffled last; the last `table.druid_deck` cards of it are still to be drawn, in this order."""
-    experience_deck: tuple[str, ...]
-    supply: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TableSet:
-    seats: int
-    first_player: Seat
-    edition: str
-    overshoot: str
-    board: Board
-
-
-@dataclass(frozen=True, slots=True)
-class DeckShuffled:
-    """All cards or parts of a kind at first, later what was discarded or given up. Its slots have new names."""
-
-    deck: str
-    pieces: tuple[Sealed[str], ...]
-
-
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class CardsDealt:
-    """From a deck to the hands, by seat."""
-
-    deck: str
-    cards: tuple[tuple[Shown[str], ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PartsDealt:
-    seat: Seat
-    parts: tuple[Shown[str], ...]
-
-
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class DisplayFilled:
-    parts: tuple[Shown[str], ...]
-
-
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class TurnTaken:
-    """A whole turn. What a deck had to be shuffled for, in the middle of it, follows in events of its own."""
-
-    seat: Seat
-    colour: str
-    druid_cards: int
-    experience_cards: int
-    slots: Sealed[tuple[str, ...]]
-    """Which of their cards these were, only their player knows."""
-    place: int
-    """Where the druid stands now."""
-    kind: str
-    """What place that is; empty when the druid was on the goal already, and nothing happened."""
-    taken: tuple[str, ...]
-    given: tuple[str, ...]
-    drawn: tuple[Shown[str], ...]
-    """A druid card on a cult site, an experience card in a ruin."""
-    filled: tuple[Shown[str], ...]
-    """What came into the display at the end of the turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundEnded:
-    """Nobody held a druid card any more, and a new round is dealt."""
-
-    seat: Seat
-    """Who played the last one."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayEnded:
-    """No more cards are played. Whatever druid cards the seats still hold, they discard."""
-
-    seat: Seat
-    """Whose turn it was."""
-    reason: str
-    discarded: tuple[tuple[str, ...], ...]
-    slots: tuple[Sealed[tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchanged:
-    """All that a seat exchanges, or nothing."""
-
-    seat: Seat
-    given: tuple[str, ...]
-    taken: tuple[str, ...]
-    paid: tuple[str, ...]
-    slots: Sealed[tuple[str, ...]]
-    filled: tuple[Shown[str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatchEnded:
-    reason: str
-
-
-events: tuple[type, ...] = (
-    TableSet,
-    DeckShuffled,
-    CardsDealt,
-    PartsDealt,
-    DisplayFilled,
-    TurnTaken,
-    RoundEnded,
-    PlayEnded,
-    Exchanged,
-    MatchEnded,
-)
-state_type = State
-
-
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Play:
-    """Cards of one colour, and what is done at the place they lead to."""
-
-    colour: str
-    druid_cards: int
-    experience_cards: int
-    act: str
-    """`take` or `give` parts, `draw` a card, or `nothing`."""
-    parts: tuple[str, ...] = ()
-    """In the board's order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """Parts of one's own for as many of the display, 1 card each; and parts taken besides, 2 cards each.
-
-    In which order a player exchanges makes no difference to what they end up with, so a move is what it comes to: a
-    part that only passed through their hands, or through the display, isn't in it.
-    """
-
-    gives: tuple[str, ...]
-    gets: tuple[str, ...]
-    """At least as many; what is more than `gives` is taken."""
-
-    @property
-    def cards(self) -> int:
-        return 2 * len(self.gets) - len(self.gives)
-
-
-Move = Play | Exchange
-
-
 class Course:
     """What happens in one decision, and the state it leads to, which is what the next event is decided on."""
 
@@ -292,6 +91,9 @@ class Course:
     def ends_with(self, event: Event) -> None:
         """Nothing follows, so nobody asks for the state any more."""
         self.events.append(event)
+
+
+_sealed, _shown, _turn_taken = maker(Sealed[tuple[str, ...]]), maker(Shown[str]), maker(TurnTaken)
 
 
 # -- set-up
@@ -344,7 +146,7 @@ def _from_supply(state: State, count: int) -> tuple[Shown[str], ...]:
     """The next parts of the supply, for everybody to see; fewer where it ends."""
     start = len(state.supply) - state.table.supply
     end = start + count
-    return tuple(map(Shown, _slots("parts", state.table.stage.shuffles[2])[start:end], state.supply[start:end]))
+    return tuple(map(_shown, _slots("parts", state.table.stage.shuffles[2])[start:end], state.supply[start:end]))
 
 
 def _from_deck(state: State, deck: Deck, seat: Seat, count: int, after: int = 0) -> tuple[Shown[str], ...]:
@@ -355,7 +157,7 @@ def _from_deck(state: State, deck: Deck, seat: Seat, count: int, after: int = 0)
         cards, rest, number = state.experience_deck, state.table.experience_deck, state.table.stage.shuffles[1]
     start = len(cards) - rest + after
     end = start + count
-    return tuple(map(Shown, _slots(deck, number)[start:end], cards[start:end], repeat((seat,))))
+    return tuple(map(_shown, _slots(deck, number)[start:end], cards[start:end], repeat((seat,))))
 
 
 def _deal_cards(course: Course, deck: Deck, wanted: list[tuple[Seat, int]]) -> None:
@@ -487,8 +289,8 @@ def _broken_play(table: Table, seat: Seat, hand: Counts, move: Play) -> RuleViol
         return RuleViolation("CA-8", "too_few_experience_cards", colour=move.colour, count=hand[colour + DRUIDS])
     if experience and not any(hand[:DRUIDS]):
         return RuleViolation("CA-9", "no_druid_card")
-    steps, to_go = druid + experience, board.goal - table.druids[colour]
-    if steps > to_go > 0 and table.terms.overshoot == "forbid":
+    steps = druid + experience
+    if table.terms.overshoot == "forbid" and steps > (to_go := board.goal - table.druids[colour]) > 0:
         return RuleViolation("CA-11", "past_the_goal", colour=move.colour, count=to_go)
     rule, act, count = due(table, seat, colour, steps)
     if act == "draw":
@@ -514,7 +316,7 @@ def _first_missing(table: Table, rule: str, parts: Sequence[str], lie: Counts, a
     names = table.terms.board.parts
     for part in parts:
         there = lie[names.index(part)] if part in names else 0
-        if not there or parts.count(part) > there:
+        if there < 1 or (there < len(parts) and there < parts.count(part)):
             return RuleViolation(rule, "not_in_display" if act == "take" else "not_yours", part=part, count=there)
     return None
 
@@ -570,12 +372,12 @@ def _take_turn(state: State, seat: Seat, move: Play, chance: Chance) -> Sequence
     missing = DISPLAY - sum(table.display) + len(taken)
     filled = _from_supply(state, missing) if missing else ()  # CA-17
     slots = hand[colour][:druid] + hand[colour + DRUIDS][:experience]
-    turn = TurnTaken(
+    turn = _turn_taken(
         seat,
         move.colour,
         druid,
         experience,
-        Sealed(slots, (seat,)),
+        _sealed(slots, (seat,)),
         place,
         kind,
         taken,
@@ -688,260 +490,3 @@ def standing(table: Table) -> Outcome:
     complete = [result.count(PART_TYPES) for result in results]
     scores = tuple(Score(count, (("complete_amulets", count),)) for count in complete)
     return Outcome(places(results, table.stage.left), scores, table.stage.ended)
-
-
-# -- believing
-
-
-def evolve(state: State | None, event: Event) -> State:
-    return _EVOLVE[type(event)](state, event)
-
-
-def _set(_: None, event: TableSet) -> State:
-    seats, none = event.seats, (0,) * event.seats
-    colours, types = (0,) * DRUIDS, (0,) * PART_TYPES
-    table = Table(
-        terms=Terms(event.board, event.edition, event.overshoot),
-        druids=colours,
-        display=types,
-        parts=(types,) * seats,
-        given_up=types,
-        supply=0,
-        druid_cards=none,
-        experience_cards=none,
-        druid_deck=0,
-        experience_deck=0,
-        druid_discards=colours,
-        experience_discards=colours,
-        last=Seat((event.first_player - 1) % seats),
-        stage=Stage(shuffles=(0, 0, 0), closing="", to_ask=0, left=(), ended=""),
-    )
-    return State(table, (((),) * 2 * DRUIDS,) * seats, (), (), ())
-
-
-def _shuffled(state: State, event: DeckShuffled) -> State:
-    pieces = tuple([sealed.value or "" for sealed in event.pieces])
-    count, (druid, experience, parts) = len(event.pieces), state.table.stage.shuffles
-    if event.deck == "parts":
-        stage = replace(state.table.stage, shuffles=(druid, experience, parts + 1))
-        table = _with(state.table, supply=count, given_up=(0,) * PART_TYPES, stage=stage)
-        return State(table, state.hands, state.druid_deck, state.experience_deck, pieces)
-    if event.deck == "druid-cards":
-        stage = replace(state.table.stage, shuffles=(druid + 1, experience, parts))
-        table = _with(state.table, druid_deck=count, druid_discards=(0,) * DRUIDS, stage=stage)
-        return State(table, state.hands, pieces, state.experience_deck, state.supply)
-    stage = replace(state.table.stage, shuffles=(druid, experience + 1, parts))
-    table = _with(state.table, experience_deck=count, experience_discards=(0,) * DRUIDS, stage=stage)
-    return State(table, state.hands, state.druid_deck, pieces, state.supply)
-
-
-_FIELDS = tuple(field.name for field in fields(Table))
-_values_of = attrgetter(*_FIELDS)
-_PLACE = {name: place for place, name in enumerate(_FIELDS)}
-
-
-def _with(table: Table, **changes: Any) -> Table:
-    """What dataclasses.replace does, in less time: whole logs are folded with it."""
-    values = list(_values_of(table))
-    for name, value in changes.items():
-        values[_PLACE[name]] = value
-    return Table(*values)
-
-
-def _cards_dealt(state: State, event: CardsDealt) -> State:
-    table, hands = state.table, list(state.hands)
-    board, first = table.terms.board, 0 if event.deck == "druid-cards" else DRUIDS
-    held = list(table.druid_cards if event.deck == "druid-cards" else table.experience_cards)
-    count = 0
-    for seat, cards in enumerate(event.cards):
-        if cards:
-            hand = list(hands[seat])
-            _take_up(hand, board, cards, first)
-            hands[seat] = tuple(hand)
-            held[seat] += len(cards)
-            count += len(cards)
-    if event.deck == "druid-cards":
-        table = _with(table, druid_cards=tuple(held), druid_deck=table.druid_deck - count)
-    else:
-        table = _with(table, experience_cards=tuple(held), experience_deck=table.experience_deck - count)
-    return State(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
-
-
-def _take_up(hand: list[tuple[str, ...]], board: Board, cards: tuple[Shown[str], ...], first: int) -> None:
-    for card in cards:
-        colour = first + board.druids.index(cast(str, card.value))
-        hand[colour] = (*hand[colour], card.name)
-
-
-def _changed(counts: Counts, at: int, by: int) -> Counts:
-    changed = list(counts)
-    changed[at] += by
-    return tuple(changed)
-
-
-def _with_hand(state: State, table: Table, seat: int, hand: Sequence[tuple[str, ...]]) -> State:
-    hands = list(state.hands)
-    hands[seat] = tuple(hand)
-    return State(table, tuple(hands), state.druid_deck, state.experience_deck, state.supply)
-
-
-def _with_table(state: State, **changes: Any) -> State:
-    table = _with(state.table, **changes)
-    return State(table, state.hands, state.druid_deck, state.experience_deck, state.supply)
-
-
-def _moved(counts: Counts, names: tuple[str, ...], more: Sequence[str], less: Sequence[str] = ()) -> Counts:
-    """The counts with some parts more and some less."""
-    changed = list(counts)
-    for name in more:
-        changed[names.index(name)] += 1
-    for name in less:
-        changed[names.index(name)] -= 1
-    return tuple(changed)
-
-
-def _parts_dealt(state: State, event: PartsDealt) -> State:
-    table = state.table
-    mine = _moved(table.parts[event.seat], table.terms.board.parts, _values(event.parts))
-    parts = (*table.parts[: event.seat], mine, *table.parts[event.seat + 1 :])
-    return _with_table(state, parts=parts, supply=table.supply - len(event.parts))
-
-
-def _values(shown: tuple[Shown[str], ...]) -> list[str]:
-    return [cast(str, piece.value) for piece in shown]
-
-
-def _display_filled(state: State, event: DisplayFilled) -> State:
-    table = state.table
-    display = _moved(table.display, table.terms.board.parts, _values(event.parts))
-    return _with_table(state, display=display, supply=table.supply - len(event.parts))
-
-
-def _turn_taken(state: State, event: TurnTaken) -> State:
-    """A hand gives up the cards it got first."""
-    was, seat = state.table, event.seat
-    board, names = was.terms.board, was.terms.board.parts
-    colour, druid, experience = board.druids.index(event.colour), event.druid_cards, event.experience_cards
-    hand = list(state.hands[seat])
-    druid_cards, druid_deck, druid_discards = was.druid_cards, was.druid_deck, was.druid_discards
-    experience_cards, experience_deck = was.experience_cards, was.experience_deck
-    experience_discards = was.experience_discards
-    more_druid = more_experience = 0
-    if druid:
-        hand[colour] = hand[colour][druid:]
-        druid_discards = _changed(druid_discards, colour, druid)
-        more_druid = -druid
-    if experience:
-        hand[colour + DRUIDS] = hand[colour + DRUIDS][experience:]
-        experience_discards = _changed(experience_discards, colour, experience)
-        more_experience = -experience
-    if event.drawn:
-        if event.kind == "cult":
-            _take_up(hand, board, event.drawn, 0)
-            more_druid += 1
-            druid_deck -= 1
-        else:
-            _take_up(hand, board, event.drawn, DRUIDS)
-            more_experience += 1
-            experience_deck -= 1
-    if more_druid:
-        druid_cards = _changed(druid_cards, seat, more_druid)
-    if more_experience:
-        experience_cards = _changed(experience_cards, seat, more_experience)
-    display, parts, given_up, supply = was.display, was.parts, was.given_up, was.supply
-    if event.taken or event.given:
-        everybodys = list(parts)
-        everybodys[seat] = _moved(parts[seat], names, event.taken, event.given)
-        parts = tuple(everybodys)
-        if event.given:
-            given_up = _moved(given_up, names, event.given)
-    if event.taken or event.filled:
-        display = _moved(display, names, _values(event.filled), event.taken)
-        supply -= len(event.filled)
-    druids = list(was.druids)
-    druids[colour] = event.place
-    table = Table(
-        was.terms,
-        tuple(druids),
-        display,
-        parts,
-        given_up,
-        supply,
-        druid_cards,
-        experience_cards,
-        druid_deck,
-        experience_deck,
-        druid_discards,
-        experience_discards,
-        seat,
-        was.stage,
-    )
-    return _with_hand(state, table, seat, hand)
-
-
-def _round_ended(state: State, _event: RoundEnded) -> State:
-    return state
-
-
-def _play_ended(state: State, event: PlayEnded) -> State:
-    table = state.table
-    discards = table.druid_discards
-    for cards in event.discarded:
-        discards = _moved(discards, table.terms.board.druids, cards)
-    seats = len(table.parts)
-    table = _with(
-        table,
-        druid_discards=discards,
-        druid_cards=(0,) * seats,
-        last=event.seat,
-        stage=replace(table.stage, closing=event.reason, to_ask=seats),
-    )
-    hands = tuple([((),) * DRUIDS + hand[DRUIDS:] for hand in state.hands])
-    return State(table, hands, state.druid_deck, state.experience_deck, state.supply)
-
-
-def _exchanged(state: State, event: Exchanged) -> State:
-    table, seat = state.table, event.seat
-    board, seats = table.terms.board, len(table.parts)
-    hand = list(state.hands[seat])
-    for name in event.paid:
-        colour = DRUIDS + board.druids.index(name)
-        hand[colour] = hand[colour][1:]
-    mine = _moved(table.parts[seat], board.parts, event.taken, event.given)
-    display = _moved(table.display, board.parts, (*event.given, *_values(event.filled)), event.taken)
-    to_ask = table.stage.to_ask - ((seat - table.last - 1) % seats + 1)
-    table = _with(
-        table,
-        parts=(*table.parts[:seat], mine, *table.parts[seat + 1 :]),
-        display=display,
-        supply=table.supply - len(event.filled),
-        experience_cards=_changed(table.experience_cards, seat, -len(event.paid)),
-        experience_discards=_moved(table.experience_discards, board.druids, event.paid),
-        last=seat,
-        stage=replace(table.stage, to_ask=to_ask),
-    )
-    return _with_hand(state, table, seat, hand)
-
-
-def _seat_left(state: State, event: SeatLeft) -> State:
-    stage = state.table.stage
-    return _with_table(state, stage=replace(stage, left=(*stage.left, event.seat)))
-
-
-def _ended(state: State, event: MatchEnded) -> State:
-    return _with_table(state, stage=replace(state.table.stage, ended=event.reason))
-
-
-_EVOLVE: dict[type, Callable[[Any, Any], State]] = {
-    TableSet: _set,
-    DeckShuffled: _shuffled,
-    CardsDealt: _cards_dealt,
-    PartsDealt: _parts_dealt,
-    DisplayFilled: _display_filled,
-    TurnTaken: _turn_taken,
-    RoundEnded: _round_ended,
-    PlayEnded: _play_ended,
-    Exchanged: _exchanged,
-    SeatLeft: _seat_left,
-    MatchEnded: _ended,
-}

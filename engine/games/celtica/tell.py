@@ -8,7 +8,8 @@ from engine.errors import GENERAL_REFUSALS, RuleViolation
 from engine.events import Event, Seat, SeatLeft, Shown
 from engine.game import Language
 from engine.games.celtica.board import AMULET_SITES, DRUIDS, Board, Place
-from engine.games.celtica.rules import (
+from engine.games.celtica.rules import amulets, next_to_act, standing
+from engine.games.celtica.table import (
     CardsDealt,
     Counts,
     DeckShuffled,
@@ -22,9 +23,6 @@ from engine.games.celtica.rules import (
     TableSet,
     Terms,
     TurnTaken,
-    amulets,
-    next_to_act,
-    standing,
 )
 from engine.games.celtica.view import Lead, View, leads, legal, may_act, said_cards, seats_in_view
 from engine.names import shortened

@@ -6,18 +6,8 @@ from dataclasses import dataclass
 from engine.events import Seat
 from engine.game import Choice, Offer
 from engine.games.celtica.board import DRUIDS
-from engine.games.celtica.rules import (
-    Counts,
-    Exchange,
-    Move,
-    Play,
-    State,
-    Table,
-    broken_rule,
-    due,
-    held,
-    next_to_act,
-)
+from engine.games.celtica.rules import broken_rule, due, held, next_to_act
+from engine.games.celtica.table import Counts, Exchange, Move, Play, State, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
-"""Keltis as a picture: 360 wide, as high as it needs to be, light or dark.
+"""Keltis as a picture.
 
 A colour is told three times: by its hue, by the shape behind the number, and by its name before the row. The symbols
-stand below the number. The picture refers to nothing, not even to parts of itself: several can stand on one page.
+stand below the number.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from engine.events import Seat
 from engine.game import Language, Theme
@@ -14,11 +13,9 @@ from engine.games.keltis.rules import Row, Table, rises, score, standing
 from engine.games.keltis.tell import WORDS, named, total
 from engine.games.keltis.tiles import COLOURS, TILES
 from engine.games.keltis.view import View, open_by_colour, seats_in_view
-from engine.names import clean, fitted
+from engine.names import clean
+from engine.picture import BOLD, END, INSIDE, MIDDLE, PAPERS, RIGHT, Brush, Piece, at, heading, panel, sheet
 
-WIDTH = 360
-MARGIN = 8
-RIGHT = WIDTH - 2 * MARGIN
 TILE_HEIGHT = 35
 ROW_HEIGHT = TILE_HEIGHT + 3
 ROW_LEFT = 55
@@ -43,12 +40,6 @@ SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    paper: str
-    panel: str
-    edge: str
-    ink: str
-    faint: str
-    accent: str
     stone: str
     back: str
     clover: str
@@ -59,12 +50,6 @@ class Palette:
 
 PALETTES: dict[Theme, Palette] = {
     "light": Palette(
-        paper="#f4f1ea",
-        panel="#fffdf8",
-        edge="#cfc8ba",
-        ink="#22201c",
-        faint="#6a6458",
-        accent="#b3420f",
         stone="#e9e4d8",
         back="#8d8778",
         clover="#1f7a3a",
@@ -78,12 +63,6 @@ PALETTES: dict[Theme, Palette] = {
         },
     ),
     "dark": Palette(
-        paper="#16181b",
-        panel="#202327",
-        edge="#43484f",
-        ink="#f1efe9",
-        faint="#a9a59b",
-        accent="#ffa45c",
         stone="#33373d",
         back="#5d626a",
         clover="#6fd28b",
@@ -126,176 +105,125 @@ PICTURE_WORDS: dict[Language, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A piece of the picture, drawn from its own top left corner."""
-
-    height: float
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class Brush:
-    palette: Palette
-    language: Language
-
-    def word(self, key: str) -> str:
-        return PICTURE_WORDS[self.language][key]
-
-    def text(self, x: float, y: float, said: str, fill: str = "", size: int = 12, style: str = "") -> str:
-        if not said:
-            return ""
-        fill = fill or self.palette.ink
-        return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}"{style}>{escape(said)}</text>'
-
-
-END = ' text-anchor="end"'
-MIDDLE = ' text-anchor="middle"'
-BOLD = ' font-weight="bold"'
-
-
 def draw(view: View, names: Sequence[str], language: Language, theme: Theme) -> str:
-    brush = Brush(PALETTES[theme], language)
-    parts = [
-        _middle(brush, view.table),
-        *(_player(brush, view, seat, clean(names[seat])) for seat in seats_in_view(view)),
-        _legend(brush),
-    ]
-    body, y = [], float(MARGIN)
-    for part in parts:
-        body.append(f'<g transform="translate({MARGIN} {y:g})">{part.body}</g>')
-        y += part.height + MARGIN
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:g}" width="{WIDTH}" height="{y:g}" '
-        f'role="img" font-family="Source Sans Pro, Roboto, sans-serif">'
-        f'<rect width="{WIDTH}" height="{y:g}" fill="{brush.palette.paper}"/>{"".join(body)}</svg>'
+    brush = Brush(PAPERS[theme], PALETTES[theme], language, PICTURE_WORDS[language])
+    return sheet(
+        brush.paper,
+        [
+            _middle(brush, view.table),
+            *(_player(brush, view, seat, clean(names[seat])) for seat in seats_in_view(view)),
+            _legend(brush),
+        ],
     )
 
 
 # -- the middle
 
 
-def _middle(brush: Brush, table: Table) -> Part:
+def _middle(brush: Brush[Palette], table: Table) -> Piece:
     """The stack, the tile just revealed, and the open tiles, a line for each colour."""
-    palette = brush.palette
     body = [_stack(brush, table.face_down)]
     if table.revealed:
         body.append(_revealed(brush, table.revealed))
     y = 58.0
-    body.append(brush.text(0, y, brush.word("open"), style=BOLD))
+    body.append(brush.text(0, y, brush.words["open"], style=BOLD))
     if not table.open:
-        body.append(brush.text(RIGHT, y, brush.word("no_open"), palette.faint, style=END))
+        body.append(brush.text(RIGHT, y, brush.words["no_open"], brush.paper.faint, style=END))
     y += 6
     for colour, tiles in open_by_colour(table):
-        body.append(f'<g transform="translate(0 {y:g})">{_row(brush, colour, tiles)}</g>')
+        body.append(at(0, y, _row(brush, colour, tiles)))
         y += ROW_HEIGHT
-    return Part(y, "".join(body))
+    return Piece(y, "".join(body))
 
 
-def _stack(brush: Brush, count: int) -> str:
+def _stack(brush: Brush[Palette], count: int) -> str:
     """A tile's back for every ten, begun; none, and the place they lay on shows."""
-    palette = brush.palette
+    paper = brush.paper
     backs = [
-        f'<rect x="{3 * step + 0.5:g}" y="{6.5 - step:g}" width="30" height="35" rx="5" fill="{palette.back}" '
-        f'stroke="{palette.paper}"/>'
+        f'<rect x="{3 * step + 0.5:g}" y="{6.5 - step:g}" width="30" height="35" rx="5" fill="{brush.palette.back}" '
+        f'stroke="{paper.ground}"/>'
         for step in range((count + 9) // 10)
     ]
     top = 3 * (len(backs) - 1)
-    notches = (
-        f'<path transform="translate({top} {7 - len(backs)})" d="{NOTCHES}" fill="none" stroke="{palette.paper}"/>'
-    )
-    place = f'<rect x=".5" y="6.5" width="30" height="35" rx="5" fill="none" stroke="{palette.edge}"/>'
+    notches = f'<path transform="translate({top} {7 - len(backs)})" d="{NOTCHES}" fill="none" stroke="{paper.ground}"/>'
+    place = f'<rect x=".5" y="6.5" width="30" height="35" rx="5" fill="none" stroke="{paper.edge}"/>'
     return (
         ("".join(backs) + notches if backs else place)
         + brush.text(56, 28, str(count), size=20, style=BOLD)
-        + brush.text(84, 28, brush.word("face_down"), palette.faint)
+        + brush.text(84, 28, brush.words["face_down"], paper.faint)
     )
 
 
-def _revealed(brush: Brush, tile: str) -> str:
-    palette = brush.palette
+def _revealed(brush: Brush[Palette], tile: str) -> str:
+    paper = brush.paper
     return (
-        f'<rect x="{RIGHT - 33}" y="0" width="32" height="42" rx="7" fill="none" stroke="{palette.accent}" '
-        f'stroke-width="2"/><g transform="translate({RIGHT - 28} 3.5)">{_tile(brush, tile)}</g>'
+        f'<rect x="{RIGHT - 33}" y="0" width="32" height="42" rx="7" fill="none" stroke="{paper.accent}" '
+        f'stroke-width="2"/>'
+        + at(RIGHT - 28, 3.5, _tile(brush, tile))
         + brush.text(RIGHT - 42, 18, named(tile, brush.language), style=END + BOLD)
-        + brush.text(RIGHT - 42, 34, brush.word("revealed"), palette.accent, style=END)
+        + brush.text(RIGHT - 42, 34, brush.words["revealed"], paper.accent, style=END)
     )
 
 
 # -- a player
 
 
-def _player(brush: Brush, view: View, seat: Seat, name: str) -> Part:
-    palette, table = brush.palette, view.table
+def _player(brush: Brush[Palette], view: View, seat: Seat, name: str) -> Piece:
+    paper, table = brush.paper, view.table
     words = WORDS[brush.language]
     acts = not table.ended and table.turn == seat
     parts = dict(score(table, seat).parts)
-    inside = RIGHT - 16
     body = [_heading(brush, view, seat, name, acts)]
     y = 30.0
     for colour, row in zip(COLOURS, table.rows[seat], strict=True):
         if row:
             direction = _direction(brush, row) if len(row) > 1 else ""
-            points = brush.text(inside, 22, str(parts[colour]), size=13, style=END)
-            body.append(f'<g transform="translate(0 {y:g})">{_row(brush, colour, row)}{direction}{points}</g>')
+            points = brush.text(INSIDE, 22, str(parts[colour]), size=13, style=END)
+            body.append(at(0, y, _row(brush, colour, row) + direction + points))
             y += ROW_HEIGHT
     wishes = sum(TILES[tile].wish for row in table.rows[seat] for tile in row)
     y += 12
     body += [
-        f'<g transform="translate(7 {y - 4:g})">{_wish(palette)}</g>',
-        brush.text(18, y, words["wishing_stones"].format(count=wishes), palette.faint),
+        at(7, y - 4, _wish(brush.palette)),
+        brush.text(18, y, words["wishing_stones"].format(count=wishes), paper.faint),
         brush.text(150, y, str(parts["wishing_stones"]), size=13, style=END),
-        brush.text(200, y, words["bonus"], palette.faint),
-        brush.text(inside, y, str(parts["bonus"]), size=13, style=END),
+        brush.text(200, y, words["bonus"], paper.faint),
+        brush.text(INSIDE, y, str(parts["bonus"]), size=13, style=END),
     ]
     y += 10
-    edge, width = (palette.accent, 2) if acts else (palette.edge, 1)
-    panel = (
-        f'<rect x=".5" y=".5" width="{RIGHT - 1}" height="{y - 1:g}" rx="8" fill="{palette.panel}" stroke="{edge}" '
-        f'stroke-width="{width}"/>'
-    )
-    return Part(y, f'{panel}<g transform="translate(8 0)">{"".join(body)}</g>')
+    return panel(brush.paper, y, "".join(body), acts)
 
 
-def _heading(brush: Brush, view: View, seat: Seat, name: str, acts: bool) -> str:
-    palette, table = brush.palette, view.table
+def _heading(brush: Brush[Palette], view: View, seat: Seat, name: str, acts: bool) -> str:
+    paper, table = brush.paper, view.table
     you = WORDS[brush.language]["you"] if seat == view.seat else ""
     if table.ended:
-        status, fill = brush.word("place").format(place=standing(table).places[seat]), palette.ink
+        status, fill = brush.words["place"].format(place=standing(table).places[seat]), paper.ink
     elif seat in table.left:
-        status, fill = WORDS[brush.language]["gone"].strip(" ()"), palette.faint
+        status, fill = WORDS[brush.language]["gone"].strip(" ()"), paper.faint
     else:
-        status, fill = brush.word("extra" if table.extra else "turn") if acts else "", palette.accent
-    room = 240 - 75 * bool(status) - 42 * bool(you)
-    mark = f'<path d="M0 9.5L9 15L0 20.5z" fill="{palette.accent}"/>' if acts else ""
-    return (
-        mark
-        + brush.text(14 if acts else 0, 20, fitted(name, room, 15) + you, size=15, style=BOLD)
-        + brush.text(RIGHT - 86, 20, status, fill, style=END)
-        + brush.text(RIGHT - 16, 20, total(table, seat, brush.language), size=13, style=END + BOLD)
-    )
+        status, fill = brush.words["extra" if table.extra else "turn"] if acts else "", paper.accent
+    points = brush.text(INSIDE, 20, total(table, seat, brush.language), size=13, style=END + BOLD)
+    return heading(brush, name, acts, INSIDE - 70, you, status, fill) + points
 
 
 # -- rows and tiles
 
 
-def _row(brush: Brush, colour: str, row: Sequence[str]) -> str:
+def _row(brush: Brush[Palette], colour: str, row: Sequence[str]) -> str:
     """The colour's name, and the tiles."""
-    tiles = "".join(
-        f'<g transform="translate({ROW_LEFT + place * PITCH:g} 0)">{_tile(brush, tile)}</g>'
-        for place, tile in enumerate(row)
-    )
+    tiles = "".join(at(ROW_LEFT + place * PITCH, 0, _tile(brush, tile)) for place, tile in enumerate(row))
     return brush.text(0, 22, WORDS[brush.language][colour]) + tiles
 
 
-def _direction(brush: Brush, row: Row) -> str:
+def _direction(brush: Brush[Palette], row: Row) -> str:
     return (
-        f'<path transform="translate(41 13)" d="{UP if rises(row) else DOWN}" fill="none" stroke="{brush.palette.ink}" '
+        f'<path transform="translate(41 13)" d="{UP if rises(row) else DOWN}" fill="none" stroke="{brush.paper.ink}" '
         f'stroke-width="1.8"/>'
     )
 
 
-def _tile(brush: Brush, tile: str) -> str:
+def _tile(brush: Brush[Palette], tile: str) -> str:
     palette, printed = brush.palette, TILES[tile]
     colour = COLOURS[printed.colour]
     fill, ink = palette.colours[colour]
@@ -304,11 +232,11 @@ def _tile(brush: Brush, tile: str) -> str:
         f'<rect width="22" height="{TILE_HEIGHT}" rx="5" fill="{palette.stone}"/>'
         f'<path d="{SHAPES[colour]}" fill="{fill}"/>'
         + brush.text(11, y, str(printed.number), ink, size, MIDDLE + BOLD)
-        + f'<g transform="translate(11 28)">{_symbol(brush, printed.symbol)}</g>'
+        + at(11, 28, _symbol(brush, printed.symbol))
     )
 
 
-def _symbol(brush: Brush, symbol: str) -> str:
+def _symbol(brush: Brush[Palette], symbol: str) -> str:
     if symbol == "clover":
         return _clover(brush.palette)
     if symbol == "wish":
@@ -326,14 +254,14 @@ def _wish(palette: Palette) -> str:
     return f'<ellipse rx="5" ry="3.8" fill="none" stroke="{palette.wish}" stroke-width="2.6"/>'
 
 
-def _legend(brush: Brush) -> Part:
-    palette = brush.palette
-    return Part(
+def _legend(brush: Brush[Palette]) -> Piece:
+    palette, faint = brush.palette, brush.paper.faint
+    return Piece(
         14,
-        f'<g transform="translate(8 7)">{_clover(palette)}</g>'
-        + brush.text(18, 11, brush.word("clover"), palette.faint)
-        + f'<g transform="translate(128 7)">{_wish(palette)}</g>'
-        + brush.text(138, 11, brush.word("wish"), palette.faint)
+        at(8, 7, _clover(palette))
+        + brush.text(18, 11, brush.words["clover"], faint)
+        + at(128, 7, _wish(palette))
+        + brush.text(138, 11, brush.words["wish"], faint)
         + brush.text(250, 11, "+1 +3", style=BOLD)
-        + brush.text(288, 11, brush.word("bonus"), palette.faint),
+        + brush.text(288, 11, brush.words["bonus"], faint),
     )

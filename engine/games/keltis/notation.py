@@ -8,12 +8,12 @@ letter, which may be how somebody signs a mail.
 """
 
 import re
-import unicodedata
 from itertools import product
 
 from engine.errors import Ambiguous, Unreadable
 from engine.games.keltis.rules import Lay, Leave, Move, Reveal, Stop, Take
 from engine.games.keltis.tiles import TILES
+from engine.words import meanings, plain
 
 # Umlauts are spelled out before a word is looked up: `grün` and `gruen` are one word, and `grun` is a common slip.
 VERBS = {
@@ -47,7 +47,6 @@ THEN = frozenset(("and", "then", "und", "dann"))
 ELSE = frozenset(("else", "otherwise", "or", "sonst", "oder"))
 
 LONGEST = 80
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _LINE = re.compile(r"[a-z0-9, \t]+")
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _PHRASE = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b")
@@ -97,23 +96,21 @@ def _read(text: str) -> Move:
 
 def _words(text: str) -> list[str]:
     """The line's words and numbers; none where it holds anything else."""
-    if len(text) > LONGEST:
+    line = plain(text, LONGEST)
+    if not _LINE.fullmatch(line):
         return []
-    plain = unicodedata.normalize("NFKC", text).casefold().translate(_UMLAUTS).strip().rstrip(".!;").rstrip()
-    if len(plain) < 2 or not _LINE.fullmatch(plain):
-        return []
-    return _PHRASE.sub(lambda phrase: PHRASES[phrase[0]], " ".join(_WORD.findall(plain))).split()
+    return _PHRASE.sub(lambda phrase: PHRASES[phrase[0]], " ".join(_WORD.findall(line))).split()
 
 
 def _readings(words: list[str]) -> list[Move]:
     """Every move the words can mean, each once."""
     if len(words) == 3:
         first, second, third = words
-        if second.isdigit() and _meanings(third, VERBS) == ["take"]:  # `blau 5 nehmen`
+        if second.isdigit() and meanings(third, VERBS) == ["take"]:  # `blau 5 nehmen`
             first, second, third = third, first, second
-        if second.isalpha() and third.isdigit() and _meanings(first, VERBS) == ["take"]:
+        if second.isalpha() and third.isdigit() and meanings(first, VERBS) == ["take"]:
             return _takes(second, third)
-    said = [_meanings(word, VERBS) for place, word in enumerate(words) if not _joins(words, place)]
+    said = [meanings(word, VERBS) for place, word in enumerate(words) if not _joins(words, place)]
     if len(said) > LONGEST_SENTENCE:  # forty times `l` has a trillion readings, none of which is a move
         return []
     moves = (_SENTENCES.get(sentence) for sentence in product(*said))
@@ -122,16 +119,10 @@ def _readings(words: list[str]) -> list[Move]:
 
 def _takes(colour: str, number: str) -> list[Move]:
     """A colour or a number that isn't printed is read all the same, for KE-2 to refuse."""
-    colours = _meanings(colour, COLOUR_WORDS) or [colour]
+    colours = meanings(colour, COLOUR_WORDS) or [colour]
     return [Take(f"{colour} {int(number)}") for colour in colours]
 
 
 def _joins(words: list[str], place: int) -> bool:
     last = place == len(words) - 1
     return not last and ((place == 1 and words[place] in THEN) or (place >= 2 and words[place] in ELSE))
-
-
-def _meanings(word: str, words: dict[str, tuple[str, ...]]) -> list[str]:
-    """What a word stands for: itself, or else everything it is the beginning of."""
-    exact = [meaning for meaning, spellings in words.items() if word in spellings]
-    return exact or [meaning for meaning, spellings in words.items() if any(s.startswith(word) for s in spellings)]

@@ -1,4 +1,4 @@
-"""Whose turn it is, standing orders, and who vouched for a key"""
+"""Whose turn it is, standing orders, who vouched for a key, and what players prefer"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -39,4 +39,5 @@ def upgrade() -> None:
     op.add_column("match", sa.Column("orders_due", sa.BigInteger(), nullable=True))
     op.create_index(op.f("ix_match_orders_due"), "match", ["orders_due"], unique=False)
     op.add_column("key", sa.Column("vouched", sa.Text(), nullable=False, server_default="signed"))
+    op.add_column("player", sa.Column("preferences", sa.Text(), nullable=False, server_default="{}"))
     op.execute("UPDATE match SET turn = to_act")

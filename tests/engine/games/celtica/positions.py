@@ -10,7 +10,7 @@ from engine.events import Event, Seat
 from engine.game import complete_options
 from engine.games import celtica
 from engine.games.celtica.board import RECONSTRUCTION, Board
-from engine.games.celtica.rules import Stage, State, Table, Terms
+from engine.games.celtica.table import Stage, State, Table, Terms
 from engine.play import fold, play_line
 
 CHANCE = Chance(b"positions of Celtica")

@@ -14,7 +14,7 @@ from engine.events import Seat, Spelling
 from engine.game import complete_options
 from engine.games import celtica
 from engine.games.celtica.board import RECONSTRUCTION, BrokenBoard, check_ours, find_board, read_board, read_toml
-from engine.games.celtica.rules import TableSet
+from engine.games.celtica.table import TableSet
 from engine.play import fold, pick, play_line
 from tests.engine.games.celtica.second_reading import COLOURS, PARTS, PLACES, RICH
 

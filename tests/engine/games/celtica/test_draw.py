@@ -9,7 +9,8 @@ from engine.events import Seat
 from engine.game import LANGUAGES, Language, Theme
 from engine.games import celtica
 from engine.games.celtica.draw import PALETTES, SHAPES
-from engine.games.celtica.rules import State
+from engine.games.celtica.table import State
+from engine.picture import PAPERS
 from tests.engine.games.celtica.positions import ALL_NINE, leave, play, position
 
 FULL = ("red 3+1, grey 2+4, white 4+2, black 5+3, brown 12+4", f"{ALL_NINE} " * 10)
@@ -58,7 +59,7 @@ def test_it_has_a_background_of_its_own() -> None:
     for theme in ("light", "dark"):
         root = ET.fromstring(picture(POSITIONS[0], theme=theme))  # type: ignore[arg-type]
         assert (root[0].get("width"), root[0].get("height")) == (root.get("width"), root.get("height"))
-        assert root[0].get("fill") == PALETTES[theme].paper  # type: ignore[index]
+        assert root[0].get("fill") == PAPERS[theme].ground  # type: ignore[index]
 
 
 def test_every_place_shows_its_number_and_what_it_gives_or_costs() -> None:

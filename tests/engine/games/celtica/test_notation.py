@@ -13,7 +13,7 @@ from engine.game import LANGUAGES, Language
 from engine.games import celtica
 from engine.games.celtica.board import SPOKEN
 from engine.games.celtica.notation import ACTS, AND, EXCHANGES, FOR, THEN
-from engine.games.celtica.rules import Exchange, Move, Play, State
+from engine.games.celtica.table import Exchange, Move, Play, State
 from engine.games.celtica.tell import WORDS, named
 from engine.games.celtica.view import View
 from tests.engine.games.celtica.positions import position

@@ -12,7 +12,7 @@ from engine.errors import RuleViolation
 from engine.events import Event, Seat, Spelling
 from engine.game import Offer, complete_options
 from engine.games import celtica
-from engine.games.celtica.rules import Exchange, Move, Play, State
+from engine.games.celtica.table import Exchange, Move, Play, State
 from engine.play import fold
 from engine.values import freeze, thaw
 from tests.contracts import worlds

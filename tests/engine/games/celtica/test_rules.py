@@ -11,7 +11,8 @@ from engine.errors import BadOption, RuleViolation
 from engine.events import Sealed, Seat, Shown, as_seen_by
 from engine.game import complete_options
 from engine.games import celtica
-from engine.games.celtica.rules import (
+from engine.games.celtica.rules import amulets, standing
+from engine.games.celtica.table import (
     CardsDealt,
     DeckShuffled,
     DisplayFilled,
@@ -24,8 +25,6 @@ from engine.games.celtica.rules import (
     State,
     TableSet,
     TurnTaken,
-    amulets,
-    standing,
 )
 from tests.engine.games.celtica.positions import (
     ALL_NINE,

@@ -8,7 +8,7 @@ from engine.errors import RuleViolation
 from engine.events import Sealed, Seat, SeatLeft, Shown
 from engine.game import LANGUAGES, Language
 from engine.games import celtica
-from engine.games.celtica.rules import (
+from engine.games.celtica.table import (
     CardsDealt,
     DeckShuffled,
     DisplayFilled,
