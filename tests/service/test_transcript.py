@@ -159,6 +159,26 @@ def test_a_match_with_all_that_may_happen_verifies(stage: Stage) -> None:
     assert set(unchecked(report, "seals")) == {"personal, and nobody's to open"}
 
 
+def test_answers_by_standing_orders_and_lines_that_waited_verify(stage: Stage) -> None:
+    """An order is its owner's until the end; then everybody can see that the answer follows from it."""
+    ann, ben = stage.person("Ann"), stage.person("Ben")
+    match_id = stage.table([ann, ben], "hands", first_player=0, turns=2)
+    ben.client.order(match_id, "let once")
+    ben.client.order(match_id, "let")
+    for _ in range(4):
+        person = (ann, ben)[ann.client.match(match_id)["to_act"] or 0]
+        offers = [offer["text"] for offer in person.client.legal(match_id)["moves"]]
+        stage.play(person, match_id, next((text for text in offers if text.startswith("play")), offers[0]))
+        for client in (ann.client, ben.client, stage.watcher()):
+            checked(stage, client, match_id)
+    ann.client.resign(match_id)
+    stage.work()
+    lines = list(stage.watcher().transcript(match_id))
+    assert any(b'"order":' in line for line in lines)
+    report = checked(stage, stage.watcher(), match_id)
+    assert held(report, "moves") == sum("events" in json.loads(line)["entry"] for line in lines[1:-1])
+
+
 def test_an_empty_table_has_a_transcript_too(shared_stage: Stage, people: list[Person]) -> None:
     match_id = people[0].client.open("keltis", 2)["id"]
     assert len(checked(shared_stage, shared_stage.watcher(), match_id).hashes) == 1
