@@ -106,6 +106,11 @@ class Ogham:
             Key, self._post(_at("players", "me", "keys", kid, "revocation"), {"statement": statement}, as_player=True)
         )
 
+    def delete_account(self) -> None:
+        """Leave for good: all matches are resigned, and what names you is deleted. The logs stay."""
+        statement = self._signer().sign("ogham-delete+jws", {"aud": self.base_url})
+        self._request("POST", "/v1/players/me/deletion", json={"statement": statement})
+
     # -- matches
 
     def games(self) -> list[Game]:

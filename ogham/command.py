@@ -23,6 +23,7 @@ from client.errors import KeyFileError, OghamError, Problem, Unreachable
 from client.keys import Identity
 from client.orders import check_orders
 from engine.errors import BadOption, BrokenLog
+from service.errors import ServiceError
 from service.settings import BadSettings, Settings
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class Commands(click.Group):
             raise Sentence(f"Nothing answers at {error.url}. Is `make run` running? ({error.reason})") from error
         except (OghamError, BrokenLog) as error:
             raise Sentence(str(error)) from error
+        except ServiceError as error:
+            raise Sentence(error.sentence) from error
         except (BadSettings, BadOption) as error:
             raise WrongUse(str(error)) from error
 
@@ -235,6 +238,16 @@ def confirm(desk: Desk, code: str) -> None:
     with desk.player() as api:
         player = api.confirm(desk.registration(), code)
     say(f"Welcome, {player['name']}. Next: ogham games, then ogham open or ogham join.")
+
+
+@main.command("delete-account")
+@click.confirmation_option(prompt="Leave all matches and delete your account, for good?", help="Don't ask back.")
+@pass_desk
+def delete_account(desk: Desk) -> None:
+    """Delete your account: you leave all matches, and what names you goes. Logs stay, and still verify."""
+    with desk.player() as api:
+        api.delete_account()
+    say(f"It is gone. Your key in {desk.key_file} is of no use any more.")
 
 
 @main.command()
@@ -625,6 +638,18 @@ def audit(context: click.Context, as_json: bool) -> None:
         for line in audited.lines():
             click.echo(line)
     context.exit(0 if audited.good else 1)
+
+
+@main.command()
+@click.argument("address")
+@click.confirmation_option(prompt="Delete this player's account, for good?", help="Don't ask back.")
+def forget(address: str) -> None:
+    """Delete the account of the player at ADDRESS, who asked for it and has no key to do it with."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    grown.forget(settings, address)
+    say("It is gone.")
 
 
 @main.command("rotate-key")

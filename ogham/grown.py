@@ -11,6 +11,7 @@ from flask import Flask
 from ogham.assembly import assemble
 from service.app import create_app
 from service.audit import Audited, audit_all
+from service.deletion import delete_at
 from service.mailroom.door import open_door
 from service.receipts import rotate_key as make_new_key
 from service.settings import Settings
@@ -36,6 +37,12 @@ def audit(settings: Settings, step: Callable[[int], None]) -> Audited:
     """Check every match in the database; `step` is called after each."""
     with create_app(settings).app_context():
         return audit_all(step)
+
+
+def forget(settings: Settings, address: str) -> None:
+    """Delete the account of the player at this address."""
+    with assemble(settings)[0].app_context():
+        delete_at(address)
 
 
 def run_worker(settings: Settings) -> None:

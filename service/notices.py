@@ -68,7 +68,9 @@ def store_notice(
 def tell_player(
     transaction: Transaction, kind: str, key: str, player: Player, match: Match, seat: int, **about: Any
 ) -> None:
-    """A notice to a player about a match, as its log is now."""
+    """A notice to a player about a match, as its log is now. Who deleted their account isn't told anything."""
+    if player.deleted_at is not None:
+        return
     store_notice(
         transaction,
         kind,

@@ -52,6 +52,7 @@ PROBLEMS = {
     "preference_invalid": (422, "This preference or its value isn't known"),
     "registration_unknown": (404, "There is no such registration"),
     "registration_expired": (409, "The registration is too old"),
+    "player_unknown": (404, "There is no such player"),
     # games and matches
     "game_unknown": (404, "There is no such game"),
     "match_unknown": (404, "There is no such match"),
