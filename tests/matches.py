@@ -4,16 +4,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from engine.chance import Chance
 from engine.events import Event, Seat
-from engine.game import Game, Options, State, complete_options
+from engine.game import Game, Offer, Options, State, complete_options
 from engine.log import BEFORE_FIRST, FORMAT, Opening, Pen, Written, commitment, encode, read_events, seed, spelling_of
 from engine.play import Played, fold, pick, play_for_the_absent, play_line
 from engine.values import JSON, freeze
 
 MOST_MOVES = 5_000
+
+
+def players_of(game: Game) -> ModuleType | None:
+    """The players with an aim that a game has in its tests, where matches by chance would show too little or last long.
+
+    Such a module has `setting(number)`, the options that make the match of this number a short one, and `choose(view,
+    offers, luck, label)`, the line that is played.
+    """
+    there = (Path(__file__).parent / "engine/games" / game.info.id / "players.py").exists()
+    return import_module(f"tests.engine.games.{game.info.id}.players") if there else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +50,14 @@ def play_match(
     chance: Chance | None = None,
     lines: Sequence[str] | None = None,
     most: int = MOST_MOVES,
+    players: ModuleType | None = None,
 ) -> list[Step]:
     """The match of this number: another number, another deal and other moves; the same number, the same match.
 
-    `leaving` says which seats leave once so many moves are made. `lines` are played instead of moves by chance.
+    `leaving` says which seats leave once so many moves are made. `lines` are played instead of moves by chance, or
+    what the `players` choose.
     """
+    choose = players.choose if players else _by_chance
     chance = chance or Chance(f"{game.info.id}/{seats}/{number}".encode())
     moves = Chance(f"moves of {game.info.id}/{seats}/{number}".encode())
     dealt = game.deal(seats, complete_options(game.info, seats, options or {}), chance)
@@ -65,9 +81,14 @@ def play_match(
         if to_act is None or (lines is not None and made >= len(lines)):
             break
         if not absences:
-            line = lines[made] if lines else pick(game.legal(game.view(state, to_act)), moves, f"move/{made}")
+            view = game.view(state, to_act)
+            line = lines[made] if lines else choose(view, game.legal(view), moves, f"move/{made}")
             add(play_line(game, state, to_act, line, chance))
     return steps
+
+
+def _by_chance(_view: Any, offers: Sequence[Offer], luck: Chance, label: str) -> str:
+    return pick(offers, luck, label)
 
 
 def _leave(game: Game, steps: list[Step], seat: Seat, chance: Chance) -> None:

@@ -14,7 +14,7 @@ from engine.errors import NotationError
 from engine.events import Event, Seat
 from engine.game import Choice, Game, Move, Offer, Option, State
 from engine.play import pick
-from tests.matches import Step, play_match
+from tests.matches import Step, play_match, players_of
 
 T = TypeVar("T")
 
@@ -82,9 +82,12 @@ class Walk:
 def walk(game: Game, seats: int, number: int) -> Walk:
     """The match of this number. Every other one has options of its own; in one of three, seats leave."""
     luck = Chance(f"walk {game.info.id}/{seats}/{number}".encode())
-    options = {}
+    players = players_of(game)
+    options: dict[str, Any] = dict(players.setting(number)) if players else {}
     if number % 2:
         for option in game.info.options:
+            if option.name in options:
+                continue
             values = allowed_values(option, seats)
             options[option.name] = values[luck.below(option.name, len(values))]
     leaving: dict[int, tuple[int, ...]] = {}
@@ -94,7 +97,7 @@ def walk(game: Game, seats: int, number: int) -> Walk:
             leaving[luck.below(f"when/{seat}", 30)] = (seat,)
     seed = f"chance {game.info.id}/{seats}/{number}".encode()
     watched = WatchedChance(seed)
-    steps = play_match(game, seats, number, options, leaving, watched)
+    steps = play_match(game, seats, number, options, leaving, watched, players=players)
     return Walk(game, seats, number, options, Chance(seed), watched.asked, steps)
 
 

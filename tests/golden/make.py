@@ -1,7 +1,7 @@
 """Makes the golden files that are missing: `python -m tests.golden.make`.
 
-Matches are played by chance, number after number, until each way to end is shown. Files that exist stay as they are: a
-match once played must stay playable.
+Matches are played by chance, or by the players with an aim that a game's tests have, number after number, until each
+way to end is shown. Files that exist stay as they are: a match once played must stay playable.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from engine.events import EVERYBODY, Event, Shown
 from engine.game import Game, Options, complete_options
 from engine.games import GAMES
 from tests.golden.golden import FOLDER, RESIGNS, Golden, Line, write
-from tests.matches import play_match
+from tests.matches import play_match, players_of
 
 
 def play(game: Game, seats: int, options: Options, number: int) -> Golden:
@@ -26,7 +26,7 @@ def play(game: Game, seats: int, options: Options, number: int) -> Golden:
     random = Random(number)
     leavers = random.sample(range(seats), random.randrange(seats)) if number % 4 == 0 else ()
     leaving = {random.randrange(20, 60): [seat] for seat in leavers}
-    steps = play_match(game, seats, number, options, leaving, Chance(seed))
+    steps = play_match(game, seats, number, options, leaving, Chance(seed), players=players_of(game))
     lines = [Line(step.seat or 0, step.move or RESIGNS, tuple(shown(step.events))) for step in steps[1:]]
     return Golden(game.info.id, seats, options, seed, tuple(lines))
 

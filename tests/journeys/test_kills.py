@@ -104,7 +104,7 @@ def check(bout: Bout, house: Embedded | Grown) -> None:
     moved = {public["seq"]: public["move"] for public in publics if public["kind"] == "moved"}
     assert moved == bout.acknowledged, "lost, doubled or invented"
     openings = [opening["value"] for entry in entries[4:-1] for opening in entry["openings"]]
-    evidence = Counter(value for value in openings if isinstance(value, str) and value.count(".") == 2)
+    evidence = Counter(value["jws"] for value in openings if isinstance(value, dict) and "jws" in value)
     assert set(evidence.values()) == {1}
     assert len(evidence) == len(moved)
     states = [bout.people[0].state(bout.match_id, at) for at in (4, len(entries) // 2, len(entries))]

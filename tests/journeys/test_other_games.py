@@ -22,14 +22,16 @@ run(Settings.from_environment(), TEST_GAMES)
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("game", ["hands", "celtica"])
-def test_a_game_with_private_hands_is_played_by_signature_and_by_mail(tmp_path: Path, game: str) -> None:
+@pytest.mark.parametrize(("game", "options"), [("hands", {}), ("celtica", {}), ("celtic", {"max_turns": 3})])
+def test_a_game_with_private_hands_is_played_by_signature_and_by_mail(
+    tmp_path: Path, game: str, options: dict[str, object]
+) -> None:
     with embedded_house(tmp_path, [sys.executable, "-c", WITH_TEST_GAMES]) as house:
         ann = register(house, "Ann")
         ben = Mailer(house, "ben@example.org")
         ben_sees = register(house, "Ben")  # the same Ben, who looks at his hand over the API and answers by mail
         ben.answered |= {str(letter["Message-ID"]) for letter in house.letters(ben.address)}
-        match_id = ann.open(game, 2)["id"]
+        match_id = ann.open(game, 2, options)["id"]
         ann.join(match_id, 0)
         ben_sees.join(match_id, 1)
         chance = Chance(game.encode())
