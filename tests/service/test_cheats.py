@@ -132,9 +132,8 @@ def test_a_move_in_a_players_name_is_found(stage: Stage, joint: list[bytes]) -> 
         entry(forms, "moved")["proof"] = {"grade": "service"}
 
     def twice(forms: list[dict[str, Any]], values: dict[int, Any]) -> None:
-        signed = [
-            form["proof"]["evidence"] for form in forms if "evidence" in form["proof"] and form["kind"] == "moved"
-        ]
+        moved = [form for form in forms if form["kind"] == "moved" and "evidence" in form["proof"]]
+        signed = [form["proof"]["evidence"] for form in moved]
         one, other = (mark["$seal"]["number"] for mark in signed[:2])
         values[other] = values[one]
 
