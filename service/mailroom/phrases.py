@@ -149,6 +149,10 @@ PHRASES: dict[str, dict[Language, str]] = {
     "how": {"en": "What you may answer", "de": "Was du antworten kannst"},
     "position": {"en": "The position", "de": "Die Stellung"},
     "board": {"en": "the board", "de": "das Spielbrett"},
+    "openings": {
+        "en": "Seals of what you were shown: number, salt, value",
+        "de": "Siegel dessen, was du gesehen hast: Nummer, Salz, Wert",
+    },
     "receipt": {
         "en": "Our receipt for the log up to here",
         "de": "Unsere Quittung über das Protokoll bis hierher",
