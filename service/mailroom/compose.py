@@ -107,10 +107,11 @@ def _turn(notice: Notice) -> Content:
     if match.changed > cast(int, notice.seq) or match.to_act != notice.seat:
         raise Outdated("the decision was taken")
     sight = _sight(match, notice)
-    title = sight.game.info.title
+    kind = "turn" if sight.turn == sight.seat else "asked"
+    facts = {"title": sight.game.info.title, "name": "" if sight.turn is None else sight.names[sight.turn]}
     return Content(
-        say("turn.subject", language, title=title),
-        say("turn.lead", language, title=title),
+        say(f"{kind}.subject", language, **facts),
+        say(f"{kind}.lead", language, **facts),
         how=_guide(sight, language),
         since=_since_last_turn(match, notice, sight),
         sight=sight,

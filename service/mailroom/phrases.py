@@ -56,6 +56,11 @@ PHRASES: dict[str, dict[Language, str]] = {
     },
     "turn.subject": {"en": "It is your turn: {title}", "de": "Du bist am Zug: {title}"},
     "turn.lead": {"en": "It is your turn in this match of {title}.", "de": "du bist am Zug in dieser Partie {title}."},
+    "asked.subject": {"en": "You are asked: {title}", "de": "Du wirst gefragt: {title}"},
+    "asked.lead": {
+        "en": "It is {name}'s turn in this match of {title}, and you are asked for an answer.",
+        "de": "{name} ist am Zug in dieser Partie {title}, und du wirst um eine Antwort gebeten.",
+    },
     "answer.subject": {"en": "About your move: {title}", "de": "Zu deinem Zug: {title}"},
     "answer.played": {"en": "Your move was played: {moves}", "de": "dein Zug wurde gespielt: {moves}"},
     "answer.refused": {

@@ -17,7 +17,7 @@ from client.orders import check_orders
 from engine.errors import BrokenLog
 from engine.log import decode, encode
 from service.store.db import db
-from service.store.tables import Notice, Order
+from service.store.tables import Notice, Order, Submission
 from tests.raw import post, problem, statement
 from tests.stage import Person, Stage
 
@@ -79,6 +79,93 @@ def test_lines_wait_for_an_answer_and_the_turn_passing_drops_them(
     assert verdict["problem"] is not None
     assert (verdict["problem"]["code"], verdict["problem"]["line"], verdict["kept"]) == ("turn_passed", "swap", [])
     assert "“swap” could not be played" in text(stage, ann)
+
+
+@pytest.fixture
+def travelling(stage: Stage, people: list[Person]) -> str:
+    """Celtic, where a turn goes on after everybody was asked whether they follow."""
+    return stage.table(people, "celtic", first_player=0)
+
+
+def test_kept_lines_are_played_when_others_have_answered(stage: Stage, people: list[Person], travelling: str) -> None:
+    ann, ben = people
+    now = ann.client.match(travelling)
+    sent = ann.client.submit(travelling, ["move 4 village to grain", "done"], wait=0)
+    stage.work()
+    assert ann.client.submission(sent["id"])["status"] == "kept"
+    verdict = stage.play(ben, travelling, "follow 2")
+    assert [played["move"] for played in verdict["played"]] == ["follow 2"]
+    kept = ann.client.submission(sent["id"])
+    assert kept["status"] == "done"
+    assert kept["verdict"]
+    assert [(one["move"], one["seq"] - now["seq"]) for one in kept["verdict"]["played"]] == [
+        ("move 4 village to grain", 0),
+        ("done", 2),
+    ]
+    match = ann.client.match(travelling)
+    assert (match["turn"], match["to_act"]) == (1, 1)
+    entry = list(ben.client.log(travelling))[-1]
+    (proof,) = [opening["value"] for opening in entry["openings"] if "jws" in str(opening["value"])]
+    said = json.loads(decoded(proof["jws"]))
+    assert (said["moves"][proof["line"]], said["seq"]) == ("done", now["seq"])
+
+
+def test_a_kept_line_that_cannot_be_played_is_dropped_and_its_player_is_told_once(
+    stage: Stage, people: list[Person], travelling: str
+) -> None:
+    ann, ben = people
+    sent = ann.client.submit(travelling, ["move 1 village to grain", "collect wine 2", "done"], wait=0)
+    stage.work()
+    before = len(stage.letters(ann.address))
+    stage.play(ben, travelling, "follow 0")
+    verdict = ann.client.submission(sent["id"])["verdict"]
+    assert verdict
+    assert verdict["problem"]
+    assert (verdict["problem"]["rule"], verdict["problem"]["line"]) == ("CE-12", "collect wine 2")
+    assert (verdict["kept"], verdict["dropped"]) == ([], ["done"])
+    assert ann.client.match(travelling)["to_act"] == 0
+    assert len(stage.letters(ann.address)) == before + 1
+    assert "“collect wine 2” could not be played" in text(stage, ann)
+    stage.answer(stage.letters(ann.address)[-1], "done")
+    assert ann.client.match(travelling)["turn"] == 1
+
+
+def test_what_is_kept_goes_with_the_key_that_signed_it(stage: Stage, people: list[Person], travelling: str) -> None:
+    ann, ben = people
+    sent = ann.client.submit(travelling, ["move 1 village to grain", "done"], wait=0)
+    stage.work()
+    watching = stage.watcher()
+    ann.client.revoke_key(identity(ann).kid)
+    stage.play(ben, travelling, "follow 0")
+    assert watching.match(travelling)["to_act"] == 0
+    with stage.app.app_context():
+        verdict = db.session.get_one(Submission, sent["id"]).verdict
+        assert verdict
+        assert verdict["problem"]["code"] == "key_revoked"
+
+
+def test_what_is_kept_is_dropped_when_its_player_leaves(stage: Stage, people: list[Person]) -> None:
+    people = [*people, stage.person("Cleo")]
+    match_id = stage.table(people, "celtic", first_player=0)
+    sent = people[0].client.submit(match_id, ["move 1 village to grain", "done"], wait=0)
+    stage.work()
+    people[0].client.resign(match_id)
+    stage.play(people[1], match_id, "follow 0")
+    stage.play(people[2], match_id, "follow 0")
+    assert people[1].client.match(match_id)["turn"] == 1
+    verdict = people[0].client.submission(sent["id"])["verdict"]
+    assert verdict
+    assert verdict["problem"]
+    assert verdict["problem"]["code"] == "turn_passed"
+
+
+def test_with_orders_a_whole_turn_is_played_in_one_go(stage: Stage, people: list[Person], travelling: str) -> None:
+    ann, ben = people
+    ben.client.order(travelling, "follow all to grain")
+    verdict = stage.play(ann, travelling, "move 4 village to grain", "done")
+    assert [played["move"] for played in verdict["played"]] == ["move 4 village to grain", "done"]
+    assert ann.client.match(travelling)["turn"] == 1
+    assert len([one for one in stage.letters(ben.address) if str(one["Subject"]).startswith("You are asked")]) == 0
 
 
 def test_the_same_submission_again_gets_the_same_answer_while_lines_are_kept(

@@ -44,7 +44,7 @@ class Palette:
 PALETTES: dict[Theme, Palette] = {
     "light": Palette(
         land="#e7ecd9",
-        road="#bfae8a",
+        road="#ad9a70",
         place="#fffdf8",
         trade="#f0d38a",
         card="#f0d38a",
@@ -52,7 +52,7 @@ PALETTES: dict[Theme, Palette] = {
     ),
     "dark": Palette(
         land="#1d2620",
-        road="#5d563f",
+        road="#6f6749",
         place="#39423a",
         trade="#7a6426",
         card="#7a6426",

@@ -4,11 +4,11 @@ An id is its own English name, with spaces. German names are for the ids of the 
 its own, they are called what they are.
 """
 
-import unicodedata
 from functools import lru_cache
 
 from engine.game import Language
 from engine.games.celtic.board import GOODS, TRADE, Board
+from engine.words import plain
 
 GERMAN = {
     "village": "Dorf",
@@ -79,19 +79,15 @@ def named(thing: str, language: Language) -> str:
     return GERMAN.get(thing, plain) if language == "de" else plain
 
 
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+LONGEST = 200
+"""Of a line."""
 _BARE = str.maketrans({"ä": "a", "ö": "o", "ü": "u"})
-
-
-def plain(text: str) -> str:
-    """In small letters, umlauts spelled out."""
-    return unicodedata.normalize("NFKC", text).casefold().translate(_UMLAUTS)
 
 
 def sayable(board: Board, place: str, language: Language) -> str:
     """What a place is called, where it is read as that place; else its id."""
     name = named(place, language)
-    return name if meant(plain(name).replace(" ", ""), place_spellings(board)) == [place] else place
+    return name if meant(plain(name, LONGEST).replace(" ", ""), place_spellings(board)) == [place] else place
 
 
 Spellings = dict[str, tuple[str, ...]]
@@ -100,7 +96,7 @@ Spellings = dict[str, tuple[str, ...]]
 
 def _spelled(thing: str) -> tuple[str, ...]:
     german = GERMAN.get(thing.removeprefix(TRADE), "")
-    forms = (thing, thing.removeprefix(TRADE), plain(german), german.casefold().translate(_BARE))
+    forms = (thing, thing.removeprefix(TRADE), plain(german, LONGEST), german.casefold().translate(_BARE))
     joined = (form.replace("_", "").replace(" ", "") for form in forms)
     return tuple(dict.fromkeys(form for form in joined if form))
 

@@ -15,9 +15,10 @@ from itertools import islice, product
 
 from engine.errors import Ambiguous, NotationError, Unreadable
 from engine.games.celtic.board import GOODS, RECONSTRUCTION, Board
-from engine.games.celtic.names import GOOD_SPELLINGS, Spellings, meant, place_spellings, plain
+from engine.games.celtic.names import GOOD_SPELLINGS, LONGEST, Spellings, meant, place_spellings
 from engine.games.celtic.table import Collect, CompleteGoal, Done, Follow, Move, MoveMarkers, Reveal
 from engine.games.celtic.view import View, legal, may_act, refused
+from engine.words import meanings, plain
 
 # Umlauts are spelled out before a word is looked up.
 VERBS: Spellings = {
@@ -35,7 +36,7 @@ NONE = frozenset(("none", "nobody", "keine", "keinen", "keiner"))
 WITH = frozenset(("with", "mit"))
 ARTICLES = frozenset(("the", "der", "die", "das", "dem", "den"))
 
-LONGEST, MOST_CHOICES, MOST_READINGS = 200, 12, 40
+MOST_CHOICES, MOST_READINGS = 12, 40
 _LINE = re.compile(r"[a-z0-9_, \t-]+")
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,2}")
@@ -88,10 +89,8 @@ def _canonical(text: str, board: Board) -> Move | None:
 
 def words_of(text: str) -> list[str]:
     """The line's words and numbers; none where it holds anything else."""
-    if len(text) > LONGEST:
-        return []
-    line = plain(text).strip().rstrip(".!;").rstrip()
-    if len(line) < 2 or not _LINE.fullmatch(line):
+    line = plain(text, LONGEST)
+    if not _LINE.fullmatch(line):
         return []
     return [word for word in _WORD.findall(line) if word not in ARTICLES]
 
@@ -125,7 +124,7 @@ class _Reading:
         if not self.words:
             raise Unreadable(self.text)
         first, rest = self.words[0], self.words[1:]
-        verbs = meant(first, VERBS) if first.isalpha() else []
+        verbs = meanings(first, VERBS)
         if not verbs and (first.isdigit() or first in ALL or self._two_places(self.words)):  # `4 village to grain`
             verbs, rest = ["move"], self.words
         if not verbs:
@@ -239,9 +238,6 @@ class _Reading:
         if words and words[-1] in TO:
             raise self._unreadable("", self.board.ids[:4])
         ways = list(self._ways(words))
-        if not ways and count is not None and rest[0] not in ALL:  # `0 to grain`: the number is a place
-            again = [word for word in rest if word not in FROM]
-            ways, count = list(self._ways(again)), None
         if not ways:
             raise self._where_it_fails(words)
         if count is not None and count != ALL_OF_THEM and all(origin and to for origin, to in ways):
@@ -284,11 +280,12 @@ class _Reading:
         example = notate(MoveMarkers(4, *self.board.ids[:2]))
         if not self.view:
             raise self._unreadable("", (example,))
-        found = [
-            move for origin, to in ways for move in self._possible(count, origin, to) if not refused(self.view, move)
-        ]
+        possible = dict.fromkeys(move for origin, to in ways for move in self._possible(count, origin, to))
+        found = [move for move in possible if not refused(self.view, move)]
         if len(found) > 1:
-            hints = {f"move {move.count if count else '?'} {move.origin} to {move.destination}": 1 for move in found}
+            hints = dict.fromkeys(
+                f"move {move.count if count else '?'} {move.origin} to {move.destination}" for move in found
+            )
             raise self._ambiguous(" / ".join(list(hints)[:MOST_CHOICES]), found)
         if found:
             return list(found)

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from engine.errors import Unreadable
 from engine.game import Language
 from engine.games.celtic.board import Board
-from engine.games.celtic.names import meant, sayable
+from engine.games.celtic.names import sayable
 from engine.games.celtic.notation import ALL, FROM, NONE, TO, VERBS, WITH, places_said, words_of
 from engine.games.celtic.table import Follow, Move
 from engine.games.celtic.view import View, may_act
+from engine.words import meanings
 
 NEVER = NONE | {"never", "nie", "niemals"}
 ALWAYS = ALL | {"always", "immer"}
@@ -59,7 +60,7 @@ def _split(words: list[str]) -> tuple[list[str], list[tuple[str, list[str]]]]:
 
 def _count(text: str, head: Sequence[str]) -> str:
     """`follow 3`, `3`, `follow never`, `never follow`, `always`"""
-    said = [word for word in head if not (word.isalpha() and len(word) > 1 and meant(word, VERBS) == ["follow"])]
+    said = [word for word in head if not (len(word) > 1 and meanings(word, VERBS) == ["follow"])]
     if len(said) != 1 or len(head) - len(said) > 1:
         raise Unreadable(text, EXPECTED)
     word = said[0]

@@ -17,7 +17,7 @@ class View:
     table: Table
     seat: Seat | None
     hand: tuple[str, ...]
-    """The viewer's own goals, in the board's order; empty for a spectator."""
+    """The viewer's own goals, by name and not as drawn; empty for a spectator."""
     goods: tuple[Counts, ...]
     """By seat: the trade cards collected, of each good; empty where they lie face down (CE-13)."""
 

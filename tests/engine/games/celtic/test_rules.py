@@ -553,6 +553,7 @@ def test_a_part_ends_by_itself_once_all_markers_are_in_the_village() -> None:
     state = position("trade_wine 2", "", "bread", closing="max_turns")
     assert to_act(play(state, "collect wine 1")) == 0
     assert to_act(play(state, "collect wine 2")) == 2, "who has them all there isn't asked"
+    assert to_act(position("", "bread", "", "boat", closing="max_turns")) == 1, "clockwise"
     assert happened(position("trade_wine", closing="max_turns"), "collect wine 1") == [
         CardsCollected(Seat(0), "wine", 1, 1),
         MatchEnded("max_turns"),
@@ -652,6 +653,7 @@ def test_most_influence_wins_then_cards_that_counted_seven_then_the_place_is_sha
         return standing(state.table, state.goods).places
 
     assert places("wine", "", done=("E01", "H01")) == (2, 1)
+    assert places("", SEVEN, done=("H01 H02", "")) == (1, 2)
     assert places("", "", "", done=("E01", "E02", "")) == (1, 1, 3)
 
 
