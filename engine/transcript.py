@@ -65,7 +65,7 @@ def write_transcript(
 ) -> Iterator[bytes]:
     """The lines, one after the other. `entries` bring the openings that stand in their line; `sign` makes a receipt."""
     digest = sha256()
-    length, head, at = 0, b"", ""
+    length, head, at, over = 0, b"", "", False
 
     def line(form: JSON) -> bytes:
         raw = canonical(form) + b"\n"
@@ -78,7 +78,8 @@ def write_transcript(
         opened = [{"number": it.number, "value": it.value, "salt": encode(it.salt)} for it in openings]
         body = {"entry": stored.form, "hash": encode(stored.hash), "openings": opened, "receipt": stored.receipt}
         length, head, at = length + 1, stored.hash, stored.form["at"]
+        over = over or stored.form["kind"] == "closed"
         yield line(body)
     said = {"match": match, "length": length, "head": encode(head), "at": at, "seat": reader, "turn_since": turn_since}
-    said |= {"first": first, "digest": encode(digest.digest())}
+    said |= {"over": over, "first": first, "digest": encode(digest.digest())}
     yield canonical({"end": length, "receipt": sign(said)}) + b"\n"

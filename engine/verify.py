@@ -188,6 +188,8 @@ class _Reading:
         self.keys: dict[str, OKPKey] = {}
         self.entries: list[Read] = []
         self.end: dict[str, Any] | None = None
+        self.told: dict[str, Any] | None = None
+        """What the service signed of the transcript, once the signature was seen to hold."""
         self.end_line = 0
         self.last_line = 0
         self.first = ""
@@ -376,6 +378,7 @@ def _receipts(reading: _Reading) -> None:
 
 def _end(reading: _Reading, end: dict[str, Any]) -> None:
     _, said = _signed(end["receipt"], TRANSCRIPT, reading.keys, "the last receipt")
+    reading.told = said
     length, last = len(reading.entries), reading.entries[-1]
     _must(type(end["end"]) is int and end["end"] == said["length"], "it says another length than its receipt")
     _must(said["length"] == length, f"{said['length']} entries were signed, and {length} are here")
@@ -384,6 +387,7 @@ def _end(reading: _Reading, end: dict[str, Any]) -> None:
         return
     _must(said["match"] == reading.match and said["head"] == last.hash, "the last receipt is for another head")
     _must(said["seat"] == reading.seat, "the transcript was made for another reader")
+    _must(said["over"] == reading.over, "the match was over when it was signed, or wasn't")
     _must(said["digest"] == reading.digest, "the lines before aren't those that were signed")
 
 
@@ -411,12 +415,9 @@ def _kept(reading: _Reading, receipts: Iterable[str], mails: Iterable[bytes]) ->
 
 
 def _seals(reading: _Reading) -> None:
-    turn_since = 0
-    if reading.end is not None:
-        with reading.at(reading.end_line, "seals"):
-            turn_since = _object(decode(reading.end["receipt"].split(".")[1]))["turn_since"]
-    sight = Sight(reading.seat, reading.over, turn_since)
-    check = reading.checks["seals"]
+    # Which seals are due depends on how far the match has come. Where nobody signed that, only values are compared.
+    told, check = reading.told, reading.checks["seals"]
+    sight = None if told is None else Sight(reading.seat, told["over"], told["turn_since"])
     for entry in reading.entries:
         with reading.at(entry.line, "seals"):
             sealed = {mark["number"]: mark for name, mark in marks(entry.form) if name == "$seal"}
@@ -428,12 +429,12 @@ def _seals(reading: _Reading) -> None:
                     _must(reading.seals[mark["number"]]["name"] == mark["name"], "what is shown is named otherwise")
                     if "salt" in mark:
                         _open(reading, mark)
-            due = sight.opens(entry.form)
+            given = [opening["number"] for opening in entry.openings]
+            due = given if sight is None else sight.opens(entry.form)
             for opening in entry.openings:
                 _must(set(opening) == {"number", "value", "salt"}, "an opening has other members than it must")
                 _must(opening["number"] in due, f"seal {opening['number']} isn't this reader's to open here")
                 _open(reading, opening)
-            given = [opening["number"] for opening in entry.openings]
             _must(given == due, f"the openings of {len(due) - len(given)} seals are missing, or out of order")
     hidden = [mark for number, mark in reading.seals.items() if number not in reading.values]
     for mark in hidden:
