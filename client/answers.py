@@ -42,9 +42,11 @@ class Match(TypedDict):
     id: str
     game: str
     options: dict[str, Any]
+    shuffle: str
     status: str
     seats: int
     names: list[str | None]
+    unopened: list[int]
     to_act: int | None
     turn: int | None
     seq: int

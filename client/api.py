@@ -8,6 +8,7 @@
 What is said over the wire is what openapi.yaml offers, and nothing else.
 """
 
+import json
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +19,11 @@ from urllib.parse import quote
 import httpx
 
 from client.answers import Entry, Game, Key, Legal, Match, Order, Orders, Player, Registration, State, Submission
+from client.chain import check_log
 from client.errors import Garbled, NotSeated, Problem, Unreachable
 from client.keys import Identity
+from engine.errors import BrokenLog
+from engine.log import promise
 
 LONGEST_WAIT = 10  # what the service grants to Prefer: wait
 TIMEOUT = 10.0
@@ -102,20 +106,34 @@ class Ogham:
             Key, self._post(_at("players", "me", "keys", kid, "revocation"), {"statement": statement}, as_player=True)
         )
 
+    def delete_account(self) -> None:
+        """Leave for good: all matches are resigned, and what names you is deleted. The logs stay."""
+        statement = self._signer().sign("ogham-delete+jws", {"aud": self.base_url})
+        self._request("POST", "/v1/players/me/deletion", json={"statement": statement})
+
     # -- matches
 
     def games(self) -> list[Game]:
         return cast(list[Game], self._get("/v1/games", as_player=False)["games"])
 
     def open(
-        self, game: str, seats: int, options: Mapping[str, Any] | None = None, invite: Sequence[str] = ()
+        self,
+        game: str,
+        seats: int,
+        options: Mapping[str, Any] | None = None,
+        invite: Sequence[str] = (),
+        shuffle: str = "joint",
     ) -> Match:
         """A new match with an empty table. The invited get a mail; everybody else has to be told its id."""
         body = {"game": game, "seats": seats, "options": dict(options or {}), "invite": list(invite)}
+        body |= {"shuffle": shuffle}
         return cast(Match, self._post("/v1/matches", body, as_player=True))
 
     def join(self, match_id: str, seat: int | None = None) -> Match:
-        """Take this seat, or the first free one. The nonce, our share of the shuffle, is random."""
+        """Take this seat, or the first free one. The nonce, our share of the shuffle, is random.
+
+        Where the shuffle is sealed, the nonce is only promised now: `open_nonce` opens it when the table is full.
+        """
         match = self.match(match_id)
         if seat is not None:
             return self._take_seat(match, seat)
@@ -131,9 +149,27 @@ class Ogham:
         signer = self._signer()
         keys = [key["jwk"] for key in self.keys() if key["revoked_at"] is None]
         said = {"match": match["id"], "opened": match["opened"], "seat": seat, "keys": keys}
-        statement = signer.sign("ogham-join+jws", said | {"nonce": secrets.token_urlsafe(32)})
+        share = {"nonce": secrets.token_urlsafe(32)}
+        if match["shuffle"] == "sealed":
+            share = {"promise": promise(match["id"], seat, signer.nonce(match["id"]))}
+        statement = signer.sign("ogham-join+jws", said | share)
         answer = self._insist(_at("matches", match["id"], "seats"), {"statement": statement})
         return cast(Match, _body(answer))
+
+    def open_nonce(self, match_id: str) -> Match:
+        """Open the nonce that was promised when joining; BrokenLog if the log doesn't show everybody's promise yet.
+
+        What is signed names the log as it is now: whose promise comes later can't say that it was there before.
+        """
+        match = self.match(match_id)
+        entries = list(self.log(match_id))
+        check_log(entries)
+        joined = {entry["seat"] for entry in (json.loads(entry["public"]) for entry in entries) if "promise" in entry}
+        if len(joined) < match["seats"]:
+            raise BrokenLog(len(entries), "somebody hasn't promised a nonce yet: yours stays closed until then")
+        said = {"match": match_id, "seat": match["seat"], "seq": len(entries), "head": entries[-1]["hash"]}
+        statement = self._signer().sign("ogham-nonce+jws", said | {"nonce": self._signer().nonce(match_id)})
+        return cast(Match, self._post(_at("matches", match_id, "nonces"), {"statement": statement}))
 
     def matches(self, mine: bool = False, status: str | None = None) -> Iterator[Match]:
         """Everybody's matches, or one's own."""
@@ -170,6 +206,25 @@ class Ogham:
             if page["next"] is None:
                 return
             after = page["next"]
+
+    def transcript(self, match_id: str) -> Iterator[bytes]:
+        """The match to take away, line by line: `engine.verify.verify` checks it, without us."""
+        path = _at("matches", match_id, "transcript")
+        headers = self._bearer() if self.identity else {}
+        with _named_faults(self.base_url), self._http.stream("GET", path, headers=headers) as answer:
+            if not answer.is_success:
+                answer.read()
+                _checked(answer)
+            rest = b""
+            for chunk in answer.iter_bytes():
+                *lines, rest = (rest + chunk).split(b"\n")
+                yield from (line + b"\n" for line in lines)
+            if rest:
+                yield rest
+
+    def service_keys(self) -> list[dict[str, str]]:
+        """The public keys that receipts are signed with, the current one first."""
+        return cast(list[dict[str, str]], self._get("/v1/keys", as_player=False)["keys"])
 
     # -- moves
 

@@ -1,5 +1,6 @@
 """A player's key: made, kept in a file, and signed with."""
 
+import hmac
 import json
 import os
 import secrets
@@ -12,6 +13,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from client.errors import KeyFileError
+from engine.log import decode, encode
 
 
 class Identity:
@@ -62,6 +64,11 @@ class Identity:
         """What others may know of it: a JWK with exactly kty, crv and x."""
         jwk = self._key.as_dict(private=False)
         return {name: str(jwk[name]) for name in ("kty", "crv", "x")}
+
+    def nonce(self, match_id: str) -> str:
+        """This key's share of a sealed shuffle: the same each time, so that what was promised can be opened later."""
+        private = decode(str(self._key.as_dict(private=True)["d"]))
+        return encode(hmac.digest(private, f"ogham nonce {match_id}".encode(), "sha256"))
 
     def sign(self, typ: str, payload: dict[str, Any]) -> str:
         """The payload as a compact JWS, with a fresh jti and the time; no two signings give the same statement."""

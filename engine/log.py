@@ -9,7 +9,7 @@ with its salt; who has one can check it against the public form.
     salt      16 random bytes, fresh for each seal
     hash      SHA-256(hash of the entry before + public form); 32 zero bytes stand before the first
     canonical JSON as RFC 8785 has it; seals, salts and hashes are written in base64url without padding
-    commitment, seed: see the functions of that name
+    commitment, promise, seed: see the functions of that name
 """
 
 import hmac
@@ -63,6 +63,11 @@ class Written:
     public: bytes
     hash: bytes
     openings: tuple[Opening, ...]
+
+
+def canonical(form: JSON) -> bytes:
+    """The form as RFC 8785 writes it."""
+    return rfc8785.dumps(form)
 
 
 def seal(match: str, number: int, value: JSON, salt: bytes) -> str:
@@ -142,7 +147,7 @@ def openings_for(seat: Seat | None, public: JSON, over: bool, turn_since: int = 
     A seal `until` the turn is over is everybody's from `turn_since` on, the length of the log when the turn that runs
     began. Once the match is over every seal is, but for personal ones.
     """
-    for name, mark in _marks(public):
+    for name, mark in marks(public):
         if name == "$show":
             opens = mark["to"] is not None and seat in mark["to"]
         else:
@@ -152,16 +157,17 @@ def openings_for(seat: Seat | None, public: JSON, over: bool, turn_since: int = 
             yield mark["number"]
 
 
-def _marks(form: JSON) -> Iterator[tuple[str, JSON]]:
+def marks(form: JSON) -> Iterator[tuple[str, JSON]]:
+    """The marks `$seal` and `$show` in a form, by name, in the order in which they stand there."""
     if isinstance(form, list):
         for item in form:
-            yield from _marks(item)
+            yield from marks(item)
     elif isinstance(form, dict):
         for name, value in form.items():
             if name in ("$seal", "$show"):
                 yield name, value
             else:
-                yield from _marks(value)
+                yield from marks(value)
 
 
 def check_chain(entries: Iterable[tuple[int, bytes, bytes]], previous: bytes = BEFORE_FIRST, start: int = 0) -> bytes:
@@ -181,7 +187,7 @@ def check_opening(match: str, public: JSON, opening: Opening) -> bool:
         name == "$seal"
         and mark["number"] == opening.number
         and mark["seal"] == seal(match, opening.number, opening.value, opening.salt)
-        for name, mark in _marks(public)
+        for name, mark in marks(public)
     )
 
 
@@ -230,6 +236,14 @@ _spellings: dict[str, Spelling] = {}
 def commitment(match: str, secret: bytes) -> str:
     """What `opened` says of the service's secret: SHA-256 of canonical JSON of ["ogham-secret", match, secret]."""
     return encode(sha256(rfc8785.dumps(["ogham-secret", match, encode(secret)])).digest())
+
+
+def promise(match: str, seat: int, nonce: str) -> str:
+    """What a player who joins a match with a sealed shuffle says of their nonce, before they open it.
+
+    SHA-256 of canonical JSON of ["ogham-nonce", match, seat, nonce].
+    """
+    return encode(sha256(rfc8785.dumps(["ogham-nonce", match, seat, nonce])).digest())
 
 
 def seed(match: str, secret: bytes, nonces: Sequence[str]) -> bytes:

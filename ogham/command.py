@@ -5,7 +5,8 @@ command or the settings are wrong. What starts slowly is imported where it is ne
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -22,6 +23,7 @@ from client.errors import KeyFileError, OghamError, Problem, Unreachable
 from client.keys import Identity
 from client.orders import check_orders
 from engine.errors import BadOption, BrokenLog
+from service.errors import ServiceError
 from service.settings import BadSettings, Settings
 
 if TYPE_CHECKING:
@@ -87,6 +89,17 @@ def columns(*names: str) -> Table:
     return table
 
 
+@contextmanager
+def progress_bar(console: Console, what: str) -> Iterator[Callable[[int], None]]:
+    """A bar on the terminal; what is given is called after each step, with how many there are in all."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda total: progress.update(task, total=total, advance=1)
+
+
 class Commands(click.Group):
     """Whatever goes wrong on purpose is said in one line."""
 
@@ -99,6 +112,8 @@ class Commands(click.Group):
             raise Sentence(f"Nothing answers at {error.url}. Is `make run` running? ({error.reason})") from error
         except (OghamError, BrokenLog) as error:
             raise Sentence(str(error)) from error
+        except ServiceError as error:
+            raise Sentence(error.sentence) from error
         except (BadSettings, BadOption) as error:
             raise WrongUse(str(error)) from error
 
@@ -225,6 +240,16 @@ def confirm(desk: Desk, code: str) -> None:
     say(f"Welcome, {player['name']}. Next: ogham games, then ogham open or ogham join.")
 
 
+@main.command("delete-account")
+@click.confirmation_option(prompt="Leave all matches and delete your account, for good?", help="Don't ask back.")
+@pass_desk
+def delete_account(desk: Desk) -> None:
+    """Delete your account: you leave all matches, and what names you goes. Logs stay, and still verify."""
+    with desk.player() as api:
+        api.delete_account()
+    say(f"It is gone. Your key in {desk.key_file} is of no use any more.")
+
+
 @main.command()
 @pass_desk
 def games(desk: Desk) -> None:
@@ -245,14 +270,21 @@ def games(desk: Desk) -> None:
 @click.option("--seats", type=int, required=True, help="How many play.")
 @game_options
 @click.option("--invite", multiple=True, metavar="ADDRESS", help="Who gets an invitation by mail. Several times.")
+@click.option(
+    "--shuffle",
+    type=click.Choice(["joint", "sealed"]),
+    default="joint",
+    show_default=True,
+    help="How the shares of the shuffle come in: plainly, or hashed first and opened when the table is full.",
+)
 @click.option("--no-join", is_flag=True, help="Take no seat yourself.")
 @pass_desk
 def open_match(
-    desk: Desk, game: str, seats: int, options: dict[str, Any], invite: tuple[str, ...], no_join: bool
+    desk: Desk, game: str, seats: int, options: dict[str, Any], invite: tuple[str, ...], shuffle: str, no_join: bool
 ) -> None:
     """Open a match of GAME, and take seat 0. Prints the match's id."""
     with desk.player() as api:
-        match = api.open(game, seats, options, invite)
+        match = api.open(game, seats, options, invite, shuffle)
         click.echo(match["id"])
         if not no_join:
             match = api.join(match["id"], 0)
@@ -270,8 +302,21 @@ def join(desk: Desk, match: str, seat: int | None) -> None:
     say(f"You have seat {joined['seat']}. {where_it_stands(joined)}")
 
 
+@main.command()
+@click.argument("match")
+@pass_desk
+def unseal(desk: Desk, match: str) -> None:
+    """Open your share of the shuffle in MATCH, once everybody has joined a match whose shuffle is sealed."""
+    with desk.player() as api:
+        opened = api.open_nonce(match)
+    say(where_it_stands(opened))
+
+
 def where_it_stands(match: Match) -> str:
     """What can be done next."""
+    if match["status"] == "open" and None not in match["names"]:
+        waiting = ", ".join(match["names"][seat] or "" for seat in match["unopened"])
+        return f"It begins when {waiting} opened their share of the shuffle, with: ogham unseal {match['id']}"
     if match["status"] == "open":
         return f"It begins when all {match['seats']} seats are taken. Others join with: ogham join {match['id']}"
     if match["status"] == "over":
@@ -434,7 +479,57 @@ def resign(desk: Desk, match: str) -> None:
     say("You left the match." + (" It is over." if left["status"] == "over" else " It goes on without you."))
 
 
+@main.command("transcript")
+@click.argument("match")
+@pass_desk
+def take_transcript(desk: Desk, match: str) -> None:
+    """MATCH to take away, as JSON lines: all of it that you may know. `ogham verify` checks it."""
+    with desk.reader() as api:
+        for line in api.transcript(match):
+            click.echo(line, nl=False)
+
+
 # -- the engine alone
+
+
+@main.command("verify")
+@click.argument("transcript", type=click.File("rb"))
+@click.argument("other", type=click.File("rb"), required=False)
+@click.option(
+    "--keys", type=click.File("rb"), help="The service's public keys, a JWK set you trust: /v1/keys gives it."
+)
+@click.option("--receipt", "receipts", type=click.File("r"), multiple=True, help="A receipt you kept. Several times.")
+@click.option("--mail", "mails", type=click.File("rb"), multiple=True, help="A raw mail you sent. Several times.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def verify_transcript(
+    context: click.Context,
+    transcript: IO[bytes],
+    other: IO[bytes] | None,
+    keys: IO[bytes] | None,
+    receipts: tuple[IO[str], ...],
+    mails: tuple[IO[bytes], ...],
+    as_json: bool,
+) -> None:
+    """Check TRANSCRIPT: who moved, what was hidden, how it was shuffled. Needs neither network nor database.
+
+    With OTHER, another reader's transcript of the same match, also that both tell the same history.
+    Exit code 1: something is wrong.
+    """
+    from engine.verify import compare
+    from ogham import verifying
+
+    given = verifying.Given.read(keys, receipts, mails)
+    reports = [verifying.check(file, given) for file in (transcript, other) if file is not None]
+    differences = compare(*reports) if len(reports) == 2 else ()
+    if as_json:
+        click.echo(verifying.as_json(reports, differences))
+    else:
+        for report in reports:
+            print_table(verifying.table(report))
+        for line in verifying.verdict(reports, differences):
+            click.echo(line)
+    context.exit(0 if all(report.good for report in reports) and not differences else 1)
 
 
 @main.command("simulate")
@@ -446,16 +541,11 @@ def resign(desk: Desk, match: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def simulate_matches(game: str, seats: int, count: int, seed: str, options: dict[str, Any], as_json: bool) -> None:
     """Play random legal matches of GAME through the rules alone, and sum them up."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from ogham.simulate import find_game, simulate
 
     rules = find_game(game)
-    console = Console(stderr=True)
-    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*shown, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("matches", total=count)
-        summary = simulate(rules, seats, count, seed, options, lambda: progress.advance(task))
+    with progress_bar(Console(stderr=True), "matches") as advance:
+        summary = simulate(rules, seats, count, seed, options, lambda: advance(count))
     if as_json:
         click.echo(json.dumps(summary.as_json()))
     else:
@@ -529,6 +619,37 @@ def mail() -> None:
     from ogham import grown
 
     grown.run_mail(settings)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def audit(context: click.Context, as_json: bool) -> None:
+    """Check every match in the database, running ones too, as `ogham verify` would. Exit code 1: something is wrong."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    console = Console(stderr=True)
+    with progress_bar(console, "matches") as step:
+        audited = grown.audit(settings, step)
+    if as_json:
+        click.echo(json.dumps(audited.as_json()))
+    else:
+        for line in audited.lines():
+            click.echo(line)
+    context.exit(0 if audited.good else 1)
+
+
+@main.command()
+@click.argument("address")
+@click.confirmation_option(prompt="Delete this player's account, for good?", help="Don't ask back.")
+def forget(address: str) -> None:
+    """Delete the account of the player at ADDRESS, who asked for it and has no key to do it with."""
+    settings = Settings.from_environment()
+    from ogham import grown
+
+    grown.forget(settings, address)
+    say("It is gone.")
 
 
 @main.command("rotate-key")

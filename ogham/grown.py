@@ -3,12 +3,15 @@
 import logging
 import signal
 import threading
+from collections.abc import Callable
 
 import yaml
 from flask import Flask
 
 from ogham.assembly import assemble
 from service.app import create_app
+from service.audit import Audited, audit_all
+from service.deletion import delete_at
 from service.mailroom.door import open_door
 from service.receipts import rotate_key as make_new_key
 from service.settings import Settings
@@ -28,6 +31,18 @@ def rotate_key(settings: Settings) -> str:
     """A new key for receipts; its id."""
     with create_app(settings).app_context():
         return make_new_key()
+
+
+def audit(settings: Settings, step: Callable[[int], None]) -> Audited:
+    """Check every match in the database; `step` is called after each."""
+    with create_app(settings).app_context():
+        return audit_all(step)
+
+
+def forget(settings: Settings, address: str) -> None:
+    """Delete the account of the player at this address."""
+    with assemble(settings)[0].app_context():
+        delete_at(address)
 
 
 def run_worker(settings: Settings) -> None:

@@ -11,24 +11,28 @@ from engine.chance import Chance
 from engine.errors import BadOption
 from engine.events import Seat
 from engine.game import Game, State, complete_options
-from engine.log import BEFORE_FIRST, FORMAT, commitment, encode, seed
+from engine.log import BEFORE_FIRST, FORMAT, commitment, encode, promise, seed
 from engine.play import fold
 from engine.values import freeze
 from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFound
 from service.ids import new_id
-from service.notices import store_notice, table_of, tell_the_end, tell_whose_turn
+from service.notices import store_notice, table_of, tell_player, tell_the_end, tell_whose_turn
 from service.parts import now, parts
 from service.players import check_address, find_key, valid_keys
-from service.signing import Signed, import_key, read_statement
+from service.signing import Signed, import_key, is_base64url, read_statement
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, game_of, keep_state, load_state, proof_of
 from service.store.tables import Entry, Key, Match, Player, Seated
 
-JOIN = frozenset({"match", "opened", "seat", "keys", "nonce"})
+JOIN = frozenset({"match", "opened", "seat", "keys"})
+# What a player adds to the shuffle when joining: their nonce, or its hash.
+SHARE = {"joint": "nonce", "sealed": "promise"}
 LONGEST_NONCE = 200
 
 
-def open_match(player: Player, game_id: str, seats: int, options: dict[str, Any], invite: list[str]) -> Match:
+def open_match(
+    player: Player, game_id: str, seats: int, options: dict[str, Any], invite: list[str], shuffle: str = "joint"
+) -> Match:
     """A new match with an empty table. The invited get a mail; a seat is taken by joining."""
     game = find_game(game_id)
     try:
@@ -41,9 +45,9 @@ def open_match(player: Player, game_id: str, seats: int, options: dict[str, Any]
     with writing() as transaction:
         secret = secrets.token_bytes(32)
         match = Match(
-            id=new_id(), game=game_id, seats=seats, options=options, status="open", opened_by=player.id,
-            opened_at=now(), secret=secret, seed=None, length=0, head=BEFORE_FIRST, seals=0, changed=0, to_act=None,
-            turn=None, turn_since=0, asked_at=None, orders_due=None,
+            id=new_id(), game=game_id, seats=seats, options=options, shuffle=shuffle, status="open",
+            opened_by=player.id, opened_at=now(), secret=secret, seed=None, length=0, head=BEFORE_FIRST, seals=0,
+            changed=0, to_act=None, turn=None, turn_since=0, asked_at=None, orders_due=None,
         )  # fmt: skip
         transaction.session.add(match)
         transaction.session.flush()
@@ -53,7 +57,7 @@ def open_match(player: Player, game_id: str, seats: int, options: dict[str, Any]
             game=game_id,
             seats=seats,
             options=options,
-            shuffle="joint",
+            shuffle=shuffle,
             commitment=commitment(match.id, secret),
         )
         for address in invited:
@@ -83,7 +87,9 @@ def find_game(game_id: str) -> Game:
 
 def join_signed(match_id: str, text: str) -> tuple[Match, int]:
     """Take a seat by a signed statement. The same statement again gets the same answer."""
-    signed = read_statement(text, "ogham-join+jws", find_key, JOIN)
+    match = db.session.get(Match, match_id)
+    share = SHARE[match.shuffle if match else "joint"]
+    signed = read_statement(text, "ogham-join+jws", find_key, JOIN | {share})
     key = db.session.get_one(Key, signed.kid)
     if key.revoked_at is not None:
         raise BadStatement("key_revoked", "The key that signed this was revoked.")
@@ -96,10 +102,11 @@ def join_signed(match_id: str, text: str) -> tuple[Match, int]:
         _check_join(session, match, player, signed)
         seat = signed.payload["seat"]
         seated = session.get(Seated, (match_id, seat))
-        if seated is not None and (seated.player_id, seated.nonce) == (player.id, signed.payload["nonce"]):
+        if seated is not None and (seated.player_id, getattr(seated, share)) == (player.id, signed.payload[share]):
             return match, seat
         proof = proof_of("signed", {"jws": signed.text})
-        _take_seat(transaction, match, player, seat, signed.payload["nonce"], signed.payload["keys"], proof)
+        nonce, promised = signed.payload.get("nonce", ""), signed.payload.get("promise")
+        _take_seat(transaction, match, player, seat, nonce, promised, signed.payload["keys"], proof)
         return match, seat
 
 
@@ -111,12 +118,19 @@ def _check_join(session: Session, match: Match, player: Player, signed: Signed) 
     seat = payload["seat"]
     if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < match.seats:
         raise BadStatement("statement_invalid", f"seat must be a whole number from 0 to {match.seats - 1}.")
-    if not isinstance(payload["nonce"], str) or not 16 <= len(payload["nonce"]) <= LONGEST_NONCE:
-        raise BadStatement("statement_invalid", "nonce must be a text of 16 to 200 characters, random and your own.")
+    if match.shuffle == "joint":
+        check_nonce(payload["nonce"])
+    elif not is_base64url(payload["promise"], 32):
+        raise BadStatement("statement_invalid", "promise must be the hash of your nonce, in base64url.")
     keys = payload["keys"]
     listed = sorted(import_key(jwk).thumbprint() for jwk in keys) if isinstance(keys, list) else None
     if listed != sorted(key.kid for key in valid_keys(player.id)):  # a reader of the log knows of no others
         raise BadStatement("statement_invalid", "keys must list your public keys: all that are valid, each once.")
+
+
+def check_nonce(nonce: object) -> None:
+    if not isinstance(nonce, str) or not 16 <= len(nonce) <= LONGEST_NONCE:
+        raise BadStatement("statement_invalid", "nonce must be a text of 16 to 200 characters, random and your own.")
 
 
 def join_by_mail(
@@ -132,13 +146,16 @@ def join_by_mail(
     if match.status != "open" or not free:
         raise Conflict("table_full", "All seats of this match are taken.")
     keys = [key.jwk for key in valid_keys(player.id)]
-    _take_seat(transaction, match, player, free[0], words[:LONGEST_NONCE], keys, proof)
+    nonce = words[:LONGEST_NONCE]
+    promised = promise(match.id, free[0], nonce) if match.shuffle == "sealed" else None
+    _take_seat(transaction, match, player, free[0], nonce, promised, keys, proof)
     return match, free[0]
 
 
 def _take_seat(
-    transaction: Transaction, match: Match, player: Player, seat: int, nonce: str, keys: list[Any], proof: Any
-) -> None:
+    transaction: Transaction, match: Match, player: Player, seat: int, nonce: str, promised: str | None,
+    keys: list[Any], proof: Any,
+) -> None:  # fmt: skip
     session = transaction.session
     if match.status != "open":
         raise Conflict("table_full", "All seats of this match are taken.")
@@ -148,16 +165,40 @@ def _take_seat(
         if other.id == player.id:
             raise Conflict("already_seated", f"You have seat {taken} in this match.")
     scribe = Scribe(session, match)
-    session.add(Seated(match_id=match.id, seat=seat, player_id=player.id, nonce=nonce, joined_at=now()))
+    session.add(
+        Seated(match_id=match.id, seat=seat, player_id=player.id, nonce=nonce, promise=promised, joined_at=now())
+    )
     session.flush()
-    scribe.append("joined", seat=Seat(seat), proof=proof, person=player.id, nonce=nonce, keys=keys)
+    share = {"nonce": nonce} if promised is None else {"promise": promised}
+    scribe.append("joined", seat=Seat(seat), proof=proof, person=player.id, keys=keys, **share)
     if len(table_of(transaction, match)) == match.seats:
-        _start(transaction, match, scribe)
+        if match.shuffle == "sealed":
+            ask_for_nonces(transaction, match, scribe)
+        start_when_all_nonces_are_there(transaction, match, scribe)
 
 
-def _start(transaction: Transaction, match: Match, scribe: Scribe) -> None:
-    session = transaction.session
-    nonces = list(session.scalars(select(Seated.nonce).where(Seated.match_id == match.id).order_by(Seated.seat)))
+def ask_for_nonces(transaction: Transaction, match: Match, scribe: Scribe) -> None:
+    """The table is full, and every nonce promised: open those that came by mail, and ask for the others."""
+    for seated in _seats(transaction.session, match):
+        if seated.nonce:
+            scribe.append("nonce_opened", seat=Seat(seated.seat), proof={"grade": "service"}, nonce=seated.nonce)
+    for seated in _seats(transaction.session, match):
+        if not seated.nonce:
+            player = transaction.session.get_one(Player, seated.player_id)
+            tell_player(transaction, "nonce", f"nonce:{match.id}:{seated.seat}", player, match, seated.seat)
+
+
+def _seats(session: Session, match: Match) -> list[Seated]:
+    return list(session.scalars(select(Seated).where(Seated.match_id == match.id).order_by(Seated.seat)))
+
+
+def start_when_all_nonces_are_there(transaction: Transaction, match: Match, scribe: Scribe) -> None:
+    nonces = [seated.nonce for seated in _seats(transaction.session, match)]
+    if all(nonces):
+        _start(transaction, match, scribe, nonces)
+
+
+def _start(transaction: Transaction, match: Match, scribe: Scribe, nonces: list[str]) -> None:
     match.seed = seed(match.id, match.secret, nonces)
     game = game_of(match)
     events = game.deal(match.seats, match.options, chance_of(match))

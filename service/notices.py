@@ -1,6 +1,7 @@
 """Notices: what players are told. Written in the transaction that makes them true; delivered afterwards.
 
-Kinds: welcome (prove your address), invitation, turn, answer (what became of your mail), finished.
+Kinds: welcome (prove your address), invitation, nonce (open your share of the shuffle), turn, answer (what became of
+your mail), finished.
 """
 
 from typing import Any
@@ -12,7 +13,7 @@ from service.parts import now, parts
 from service.store.db import Transaction
 from service.store.tables import Match, Notice, Player, Seated
 
-KINDS = ("welcome", "invitation", "turn", "answer", "finished")
+KINDS = ("welcome", "invitation", "nonce", "turn", "answer", "finished")
 
 
 def reply_token(notice_id: str) -> str:
@@ -67,7 +68,9 @@ def store_notice(
 def tell_player(
     transaction: Transaction, kind: str, key: str, player: Player, match: Match, seat: int, **about: Any
 ) -> None:
-    """A notice to a player about a match, as its log is now."""
+    """A notice to a player about a match, as its log is now. Who deleted their account isn't told anything."""
+    if player.deleted_at is not None:
+        return
     store_notice(
         transaction,
         kind,

@@ -67,7 +67,7 @@ def register(name: str, address: str, language: str, jwk: Any | None, proof: str
             raise BadStatement("statement_invalid", "The proof is for another name or address (in lower case).")
     with writing() as transaction:
         if statement is not None:
-            _use_once(transaction, statement)
+            use_once(transaction, statement)
         registration = Registration(
             id=new_id(), name=name, address=address, language=language, jwk=jwk, created_at=now(), confirmed_at=None
         )
@@ -161,7 +161,7 @@ def add_key(player: Player, jwk: Any, proof: str, statement: str) -> Key:
         old = _key_statement(player, statement)
         for signed in (new, old):
             _expect(signed, "add", kid)
-            _use_once(transaction, signed)
+            use_once(transaction, signed)
         _add_key(transaction, player, jwk, "signed")
         _enter_key(transaction, player, "key_added", proof_of("signed", {"jws": old.text}), key=jwk)
         return transaction.session.get_one(Key, kid)
@@ -175,7 +175,7 @@ def revoke_key(player: Player, kid: str, statement: str) -> Key:
         key = transaction.session.get(Key, kid, with_for_update=True)
         if key is None or key.player_id != player.id:
             raise NotFound("key_unknown", "You have no such key.")
-        _use_once(transaction, signed)
+        use_once(transaction, signed)
         if key.revoked_at is None:
             key.revoked_at = now()
             # Whoever else had the key may have asked for a token with it.
@@ -218,7 +218,7 @@ def find_key(kid: str) -> Any | None:
     return None if key is None else key.jwk
 
 
-def _use_once(transaction: Transaction, signed: Signed) -> None:
+def use_once(transaction: Transaction, signed: Signed) -> None:
     if signed.payload["iat"] < (now() - STATEMENT_LIFE).timestamp():
         raise BadStatement("statement_expired", "iat lies more than ten minutes back: sign anew.")
     # One that was used so long ago could not be used again: iat may be ten minutes ahead, and then holds for ten more.
@@ -243,7 +243,7 @@ def give_token(assertion: str) -> tuple[str, Player]:
         raise BadStatement("audience_wrong", f"aud must be {parts().settings.public_url}")
     with writing() as transaction:
         session = transaction.session
-        _use_once(transaction, signed)
+        use_once(transaction, signed)
         token = secrets.token_urlsafe(32)
         session.add(Token(hash=fingerprint(token), player_id=key.player_id, expires_at=now() + TOKEN_LIFE))
         session.execute(delete(Token).where(Token.expires_at < now()))

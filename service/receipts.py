@@ -25,13 +25,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.log import encode
+from engine.transcript import HEAD
 from service.parts import now, parts
 from service.store.db import db, writing
 from service.store.tables import ServiceKey
 
-HEAD = "ogham-head+jws"
 RECEIVED = "ogham-received+jws"
-TRANSCRIPT = "ogham-transcript+jws"
 
 # How long a process may go on with the key it knows: a rotation has reached everybody after that.
 REMEMBERED = timedelta(seconds=10)

@@ -16,6 +16,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from engine.log import decode, encode
+from engine.points import is_weak
 from service.errors import BadStatement, Malformed, Unsigned
 from service.parts import now
 from service.strict import StrictError, strict_json
@@ -25,21 +26,6 @@ FUTURE = timedelta(minutes=10)
 
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}")
 _JTI = re.compile(r"[A-Za-z0-9_.:-]{8,64}")
-
-# Points of small order, by their y coordinate (RFC 8032 encoding, sign bit cleared), the spellings above the prime
-# included. With such a key one signature fits every message, so none may be registered.
-_SMALL_ORDER = frozenset(
-    bytes.fromhex(point)
-    for point in (
-        "0000000000000000000000000000000000000000000000000000000000000000",
-        "0100000000000000000000000000000000000000000000000000000000000000",
-        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +48,7 @@ def import_key(jwk: object) -> OKPKey:
     x = jwk["x"]
     if not is_base64url(x, 32):
         raise Malformed("key_invalid", "The key's x is not 32 bytes in base64url without padding.")
-    point = bytearray(decode(x))
-    point[31] &= 0x7F
-    if bytes(point) in _SMALL_ORDER:
+    if is_weak(decode(x)):
         raise Malformed("key_invalid", "This key is a point of small order: anybody could sign with it.")
     return OKPKey.import_key({"kty": "OKP", "crv": "Ed25519", "x": x})
 

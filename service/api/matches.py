@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import marshmallow as ma
-from flask import Response, jsonify
+from flask import Response, jsonify, stream_with_context
 from marshmallow import validate
 from sqlalchemy import select
 
@@ -15,8 +15,11 @@ from service import matches
 from service.api.resource import BEARER, BEARER_OR_NOBODY, Resource, caller, signed_in, tagged
 from service.matches import Sight, find_match, names_of, seat_of, see_match
 from service.moves import resign_signed
+from service.nonces import open_nonce_signed, unopened
+from service.receipts import published_keys
 from service.store.db import db
 from service.store.tables import Entry, Match, SealOpening
+from service.transcripts import write_for
 
 blueprint = Resource(
     "matches", __name__, url_prefix="/v1/matches", description="Matches, their logs, states and boards"
@@ -29,6 +32,11 @@ class NewMatchSchema(ma.Schema):
     game = ma.fields.String(required=True, validate=validate.Length(1, 40))
     seats = ma.fields.Integer(required=True, strict=True, validate=validate.Range(1, 100))
     options = ma.fields.Dict(keys=ma.fields.String(), load_default=dict)
+    shuffle = ma.fields.String(
+        load_default="joint",
+        validate=validate.OneOf(["joint", "sealed"]),
+        metadata={"description": "how the players' nonces come in: plainly, or hashed first; see docs/log.md"},
+    )
     invite = ma.fields.List(
         ma.fields.Email(validate=validate.Length(max=254)),
         load_default=list,
@@ -40,10 +48,16 @@ class MatchSchema(ma.Schema):
     id = ma.fields.String(required=True)
     game = ma.fields.String(required=True)
     options = ma.fields.Dict(required=True)
+    shuffle = ma.fields.String(required=True, validate=validate.OneOf(["joint", "sealed"]))
     status = ma.fields.String(required=True, validate=validate.OneOf(["open", "running", "over"]))
     seats = ma.fields.Integer(required=True)
     names = ma.fields.List(
         ma.fields.String(allow_none=True), required=True, metadata={"description": "by seat; null where it is free"}
+    )
+    unopened = ma.fields.List(
+        ma.fields.Integer(),
+        required=True,
+        metadata={"description": "seats that have yet to open the nonce they promised; the table must be full for it"},
     )
     to_act = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "whose decision is due"})
     turn = ma.fields.Integer(
@@ -161,9 +175,11 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
         "id": match.id,
         "game": match.game,
         "options": match.options,
+        "shuffle": match.shuffle,
         "status": match.status,
         "seats": match.seats,
         "names": names_of(match),
+        "unopened": unopened(match),
         "to_act": match.to_act,
         "turn": match.turn,
         "seq": match.length,
@@ -179,8 +195,8 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
 @blueprint.doc(security=BEARER)
 def open_match(body: dict[str, Any]) -> dict[str, Any]:
     """Open a match. The table is empty at first: join it yourself, and invite others."""
-    match = matches.open_match(signed_in(), body["game"], body["seats"], body["options"], body["invite"])
-    return told(match, None)
+    asked = (body[name] for name in ("game", "seats", "options", "invite", "shuffle"))
+    return told(matches.open_match(signed_in(), *asked), None)
 
 
 @blueprint.get("")
@@ -211,9 +227,22 @@ def get_match(match_id: str) -> Response:
 def join(body: dict[str, Any], match_id: str) -> dict[str, Any]:
     """Take a seat, by a statement of typ ogham-join+jws: match, opened, seat, keys, nonce, jti, iat.
 
-    When the last seat is taken, the match is dealt and the first player gets a mail.
+    When the last seat is taken, the match is dealt and the first player gets a mail. Where the shuffle is sealed, the
+    statement has `promise`, the hash of the nonce, in its place, and the nonces are opened before the deal.
     """
     return told(*matches.join_signed(match_id, body["statement"]))
+
+
+@blueprint.post("/<string:match_id>/nonces")
+@blueprint.arguments(StatementSchema)
+@blueprint.response(201, MatchSchema)
+def open_nonce(body: dict[str, Any], match_id: str) -> dict[str, Any]:
+    """Open the nonce that you promised when joining, by a statement of typ ogham-nonce+jws.
+
+    It says match, seat, nonce, and seq and head of the log you saw, jti and iat. For matches whose shuffle is sealed,
+    once the table is full. When the last nonce is open, the match is dealt.
+    """
+    return told(*open_nonce_signed(match_id, body["statement"]))
 
 
 @blueprint.post("/<string:match_id>/resignation")
@@ -314,3 +343,19 @@ def get_log(query: dict[str, Any], match_id: str) -> Response:
         "next": entries[-1].seq + 1 if len(entries) == PAGE else None,
     }
     return tagged(jsonify(log), "log", match.id, query["after"], match.length, seat)
+
+
+@blueprint.get("/<string:match_id>/transcript")
+@blueprint.response(200, {"type": "string"}, content_type="application/jsonl")
+@blueprint.doc(security=BEARER_OR_NOBODY)
+def get_transcript(match_id: str) -> Response:
+    """The whole match to take away and to check, as JSON lines, for the caller's eyes.
+
+    docs/transcript.md describes the format; `ogham verify` reads it.
+    """
+    match = find_match(match_id)
+    seat, keys = seat_of(match.id, caller()), published_keys()
+    lines = write_for(match, seat, keys)
+    answer = Response(stream_with_context(lines), mimetype="application/jsonl")
+    answer.headers["Content-Disposition"] = f'attachment; filename="{match.id}.jsonl"'
+    return tagged(answer, "transcript", match.id, match.length, seat, keys[0]["kid"])

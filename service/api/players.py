@@ -8,6 +8,7 @@ from marshmallow import validate
 from engine.game import LANGUAGES
 from service import players
 from service.api.resource import BEARER, Resource, signed_in
+from service.deletion import delete_signed
 from service.preferences import change_preferences, preferences_of
 from service.store.db import writing
 from service.store.tables import Key, Player, Registration
@@ -179,3 +180,20 @@ def add_key(body: dict[str, Any]) -> Key:
 def revoke_key(body: dict[str, Any], kid: str) -> Key:
     """Revoke a key: what it signs from now on counts nowhere. What it signed before stays."""
     return players.revoke_key(signed_in(), kid, body["statement"])
+
+
+class DeletionSchema(ma.Schema):
+    statement = ma.fields.String(
+        required=True, metadata={"description": JWS + "typ ogham-delete+jws: aud (this service's URL), jti, iat"}
+    )
+
+
+@blueprint.post("/players/me/deletion")
+@blueprint.arguments(DeletionSchema)
+@blueprint.response(204)
+def delete_account(body: dict[str, Any]) -> None:
+    """Delete your account, for good, by a signed statement: you leave all matches, and what names you goes.
+
+    The logs stay, with seals that nobody can open any more, and still verify.
+    """
+    delete_signed(body["statement"])

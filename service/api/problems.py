@@ -52,6 +52,7 @@ PROBLEMS = {
     "preference_invalid": (422, "This preference or its value isn't known"),
     "registration_unknown": (404, "There is no such registration"),
     "registration_expired": (409, "The registration is too old"),
+    "player_unknown": (404, "There is no such player"),
     # games and matches
     "game_unknown": (404, "There is no such game"),
     "match_unknown": (404, "There is no such match"),
@@ -60,6 +61,8 @@ PROBLEMS = {
     "table_full": (409, "The table is full"),
     "seat_taken": (409, "The seat is taken"),
     "already_seated": (409, "You sit at this table already"),
+    "table_open": (409, "Seats are still free"),
+    "nonce_wrong": (422, "This isn't the nonce that was promised"),
     "not_started": (409, "The match hasn't started"),
     "not_running": (409, "The match isn't running"),
     "seq_unknown": (404, "The log isn't that long"),

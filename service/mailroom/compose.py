@@ -14,10 +14,10 @@ from email.utils import format_datetime
 from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from sqlalchemy import select
 
 from engine.events import Seat, as_seen_by
 from engine.game import Language
+from service.mailroom.openings import last_turn, openings_in
 from service.mailroom.phrases import say
 from service.mailroom.pictures import png
 from service.matches import Sight, find_match, see_match
@@ -26,7 +26,7 @@ from service.orders import orders_of
 from service.parts import parts
 from service.store.db import db
 from service.store.logbook import entry_events, game_of, receipt_of
-from service.store.tables import Entry, Match, Notice, Player, Submission
+from service.store.tables import Match, Notice, Player, Seated, Submission
 
 WIDTH = 72
 
@@ -86,6 +86,19 @@ def _invitation(notice: Notice) -> Content:
         say("invitation.subject", language, **facts),
         say("invitation.lead", language, **facts),
         how=say("invitation.how", language),
+    )
+
+
+def _nonce(notice: Notice) -> Content:
+    """The table is full: who joined with the hash of a nonce has to open it."""
+    match, language = _match(notice), _language(notice)
+    if match.status != "open" or db.session.get_one(Seated, (match.id, notice.seat)).nonce:
+        raise Outdated("the nonce is open")
+    facts = {"title": game_of(match).info.title, "match": match.id}
+    return Content(
+        say("nonce.subject", language, **facts),
+        say("nonce.lead", language, **facts),
+        how=say("nonce.how", language, **facts),
     )
 
 
@@ -208,6 +221,7 @@ def _finished(notice: Notice) -> Content:
 _KINDS: dict[str, Callable[[Notice], Content]] = {
     "welcome": _welcome,
     "invitation": _invitation,
+    "nonce": _nonce,
     "turn": _turn,
     "answer": _answer,
     "finished": _finished,
@@ -232,24 +246,24 @@ def _sight(match: Match, notice: Notice) -> Sight:
 
 def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, ...]:
     """What happened since this seat last acted; where it acted last of all, that and what it answered to."""
-    seats = db.session.scalars(
-        select(Entry.seat).where(Entry.match_id == match.id, Entry.seq < sight.length).order_by(Entry.seq.desc())
-    ).all()
-    own = 0
-    while own < len(seats) and seats[own] in (notice.seat, None):
-        own += 1
-    while own < len(seats) and seats[own] != notice.seat:
-        own += 1
-    entries = entry_events(db.session(), match, len(seats) - own, len(seats))
+    entries = entry_events(db.session(), match, last_turn(match.id, notice.seat, sight.length), sight.length)
     events = [event for _, some in entries for event in some]
     return tuple(sight.game.recount(as_seen_by(sight.seat, events), _language(notice), sight.names))
 
 
-def _receipts(content: Content) -> tuple[str, ...]:
-    """What the service signed of orders, and of the log up to the position shown, in lines: each inbox is a witness."""
+def _receipts(content: Content, language: Language) -> tuple[str, ...]:
+    """What the service signed of orders, and of the log up to the position shown, in lines: each inbox is a witness.
+
+    And what opens the seals of the cards that were shown since the last turn. After the end a transcript has them all.
+    """
     sight = content.sight
     signed = [*content.receipts, receipt_of(sight.match.id, sight.length) if sight else None]
-    return tuple(line for one in signed if one for line in textwrap.wrap(one, WIDTH, break_on_hyphens=False))
+    lines = [line for one in signed if one for line in textwrap.wrap(one, WIDTH, break_on_hyphens=False)]
+    openings = openings_in(sight) if sight and sight.outcome is None else []
+    if openings:
+        lines += ["", f"{say('openings', language)}:"]
+        lines += [line for one in openings for line in textwrap.wrap(one, WIDTH, break_on_hyphens=False)]
+    return tuple(lines)
 
 
 # -- building
@@ -278,7 +292,7 @@ def _built(notice: Notice, content: Content) -> bytes:
         "board": say("board", language),
         "footer": say("footer", language, match=notice.match_id, url=url) if notice.match_id else f"Ogham, {url}",
         "receipt_title": say("receipt", language),
-        "receipt": _receipts(content),
+        "receipt": _receipts(content, language),
     }
     # 7bit: whatever server it is handed to, it needn't be asked whether it takes more.
     mail = EmailMessage(policy=policy.SMTP.clone(cte_type="7bit"))

@@ -34,6 +34,26 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "To join, answer this mail with the word\n\n    join\n\nand, if you like, some words of your own behind it: they are mixed into\nthe shuffle, so that nobody can choose the tiles or cards without you.\nTo decline, do nothing.",
         "de": "Um mitzuspielen, antworte mit dem Wort\n\n    mitspielen\n\nund, wenn du magst, ein paar eigenen Worten dahinter: Sie gehen in die\nMischung ein, damit ohne dich niemand bestimmen kann, was kommt.\nUm abzulehnen, tu nichts.",
     },
+    "nonce.subject": {
+        "en": "The table is full, open your share of the shuffle: {title}",
+        "de": "Der Tisch ist voll, öffne deinen Teil der Mischung: {title}",
+    },
+    "nonce.lead": {
+        "en": "All seats of this match of {title} are taken. You joined with the hash of your share of the shuffle (the nonce); it is dealt when everybody has opened theirs.",
+        "de": "alle Plätze dieser Partie {title} sind besetzt. Du bist mit dem Hash deines Teils der Mischung (der Nonce) beigetreten; gegeben wird, wenn alle ihren geöffnet haben.",
+    },
+    "nonce.how": {
+        "en": "Your program opens it for you, for instance with\n\n    ogham unseal {match}\n\nOr answer this mail with the nonce itself, on a line of its own.",
+        "de": "Dein Programm öffnet ihn für dich, zum Beispiel mit\n\n    ogham unseal {match}\n\nOder antworte mit der Nonce selbst, in einer eigenen Zeile.",
+    },
+    "answer.nonce_opened": {
+        "en": "Your share of the shuffle is open. The match begins when everybody's is.",
+        "de": "dein Teil der Mischung ist offen. Die Partie beginnt, sobald es alle sind.",
+    },
+    "answer.nonce_wrong": {
+        "en": "None of the lines of your mail is the nonce you promised when you joined. Please send exactly that one.",
+        "de": "keine Zeile deiner Mail ist die Nonce, die du beim Beitreten versprochen hast. Bitte schick genau diese.",
+    },
     "turn.subject": {"en": "It is your turn: {title}", "de": "Du bist am Zug: {title}"},
     "turn.lead": {"en": "It is your turn in this match of {title}.", "de": "du bist am Zug in dieser Partie {title}."},
     "asked.subject": {"en": "You are asked: {title}", "de": "Du wirst gefragt: {title}"},
@@ -134,6 +154,10 @@ PHRASES: dict[str, dict[Language, str]] = {
     "how": {"en": "What you may answer", "de": "Was du antworten kannst"},
     "position": {"en": "The position", "de": "Die Stellung"},
     "board": {"en": "the board", "de": "das Spielbrett"},
+    "openings": {
+        "en": "Seals of what you were shown: number, salt, value",
+        "de": "Siegel dessen, was du gesehen hast: Nummer, Salz, Wert",
+    },
     "receipt": {
         "en": "Our receipt for the log up to here",
         "de": "Unsere Quittung über das Protokoll bis hierher",

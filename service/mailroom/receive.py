@@ -19,6 +19,7 @@ from service.mailroom.lines import find_moves, find_orders
 from service.mailroom.reply import Reply, read_reply
 from service.matches import find_match, join_by_mail, see_match
 from service.moves import accept_mailed
+from service.nonces import open_nonce_by_mail
 from service.notices import store_notice, tell_player
 from service.orders import give_mailed
 from service.parts import now, parts
@@ -130,6 +131,20 @@ def _join(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) ->
     return f"joined on seat {seat}"
 
 
+def _open_nonce(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) -> str:
+    """Whoever knows what the hash was made of opens it: the answer proves itself."""
+    match_id, seat = cast(str, notice.match_id), cast(int, notice.seat)
+    player = transaction.session.get_one(Player, cast(str, notice.player_id))
+    proof = proof_of("mailed", _evidence(mail, reply))
+    lines = [line for paragraph in reply.paragraphs for line in paragraph]
+    opened = any(open_nonce_by_mail(transaction, match_id, seat, player, line, proof) for line in lines)
+    match = find_match(match_id)
+    if match.status == "open" or not opened:
+        said = "nonce_opened" if opened else "nonce_wrong"
+        tell_player(transaction, "answer", f"answer:{notice.id}:{said}", player, match, seat, said=said)
+    return "nonce opened" if opened else "nothing said"
+
+
 def _words_after(opening: str, reply: Reply) -> str | None:
     """What follows one of these words, which must be the mail's first; None where it isn't."""
     lines = [line for paragraph in reply.paragraphs for line in paragraph]
@@ -209,7 +224,14 @@ def _answers(transaction: Transaction, match: Match, seat: Seat) -> int:
     return transaction.session.scalar(select(func.count()).select_from(Notice).where(*told)) or 0
 
 
-_ACTS = {"welcome": _confirm, "invitation": _join, "turn": _move, "answer": _move, "finished": _move}
+_ACTS = {
+    "welcome": _confirm,
+    "invitation": _join,
+    "nonce": _open_nonce,
+    "turn": _move,
+    "answer": _move,
+    "finished": _move,
+}
 
 
 def _evidence(mail: Mail, reply: Reply) -> dict[str, str]:

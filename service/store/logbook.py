@@ -137,6 +137,21 @@ def load_state(session: Session, match: Match, length: int | None = None) -> Sta
     return replay(game, publics, hidden_values(session, match), state)
 
 
+def wrong_snapshots(session: Session, match: Match) -> list[int]:
+    """The lengths at which a snapshot of this version isn't what the log gives."""
+    game, wrong = game_of(match), []
+    found = session.scalars(
+        select(Snapshot).where(Snapshot.match_id == match.id, Snapshot.version == _version(game))
+    ).all()
+    for snapshot in found:
+        publics = session.scalars(
+            select(Entry.public).where(Entry.match_id == match.id, Entry.seq < snapshot.length).order_by(Entry.seq)
+        )
+        if freeze(replay(game, publics, hidden_values(session, match))) != snapshot.state:
+            wrong.append(snapshot.length)
+    return wrong
+
+
 # The newest states of the matches this process dealt with, by the hash they follow from: whatever else happens, what
 # that hash stands for doesn't change.
 _remembered: OrderedDict[bytes, State] = OrderedDict()

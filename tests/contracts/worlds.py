@@ -14,8 +14,9 @@ from engine.chance import Chance
 from engine.errors import NotationError, RuleViolation
 from engine.events import Event, Seat, as_seen_by
 from engine.game import LANGUAGES, Game, State, complete_options
-from engine.log import openings_for
+from engine.log import encode, openings_for
 from engine.play import fold, play_line
+from engine.transcript import Sight, Stored, write_transcript
 from engine.values import JSON, freeze
 from tests.contracts.checks import NASTY_NAMES, NONSENSE, THEMES
 from tests.contracts.walks import Walk
@@ -127,6 +128,7 @@ def check_the_reader_cannot_tell(pair: Pair, most: int = 6) -> None:
             assert heard == said_otherwise[name], f"{name} tells something hidden"
     assert _recounted(pair, pair.one) == _recounted(pair, pair.other)
     assert _log(pair, pair.one) == _log(pair, pair.other), "the log tells something hidden"
+    assert _transcript(pair, pair.one) == _transcript(pair, pair.other), "a transcript tells something hidden"
 
 
 def _said(pair: Pair, state: State, lines: Sequence[str]) -> dict[str, Any]:
@@ -178,6 +180,24 @@ def _log(pair: Pair, steps: Sequence[Step]) -> list[Any]:
     return read
 
 
+def _transcript(pair: Pair, steps: Sequence[Step]) -> list[Any]:
+    """What the reader takes away while the match runs: each hash, seal, salt and signature as a number."""
+    recorded = write_down(pair.walk.game, "match", pair.walk.seats, steps, pair.walk.options)
+    stored = [
+        Stored(json.loads(entry.public), entry.hash, f"receipt of {encode(entry.hash)}")
+        for entry in recorded.entries
+        if json.loads(entry.public)["kind"] != "closed"
+    ]
+    sight = Sight(pair.reader, over=False, turn_since=len(stored) // 2)
+    entries = [(one, [recorded.openings[number] for number in sight.opens(one.form)]) for one in stored]
+    lines = write_transcript("match", pair.reader, [], entries, len(stored) // 2, json.dumps)
+    numbers: dict[str, int] = {}
+    return [(len(line), _with_numbers(json.loads(line), numbers)) for line in lines]
+
+
+_UNTELLING = ("seal", "salt", "hash", "receipt")
+
+
 def _with_numbers(form: JSON, numbers: dict[str, int]) -> JSON:
     """Each seal and each salt replaced by a number in order of appearance."""
     if isinstance(form, list):
@@ -185,6 +205,6 @@ def _with_numbers(form: JSON, numbers: dict[str, int]) -> JSON:
     if not isinstance(form, dict):
         return form
     return {
-        name: numbers.setdefault(value, len(numbers)) if name in ("seal", "salt") else _with_numbers(value, numbers)
+        name: numbers.setdefault(value, len(numbers)) if name in _UNTELLING else _with_numbers(value, numbers)
         for name, value in form.items()
     }

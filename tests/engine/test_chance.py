@@ -8,6 +8,7 @@ numbers from 0) with the `order` they end up in.
 import hashlib
 import hmac
 import json
+import runpy
 from collections import Counter
 from collections.abc import Callable, Iterator
 from math import factorial
@@ -77,6 +78,16 @@ def test_each_vector_is_what_the_engine_and_a_second_reading_of_the_steps_give(v
         assert shuffled(words(seed, label), count) == order
 
 
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{vector['label']}-{vector['seed'][:6]}")
+def test_the_verifier_for_others_knows_each_vector_too(vector: dict[str, Any]) -> None:
+    second = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/verify.py"))
+    seed, label = bytes.fromhex(vector["seed"]), vector["label"]
+    if "below" in vector:
+        assert second["below"](second["words"](seed, label), int(vector["below"])) == int(vector["answer"])
+    else:
+        assert second["shuffle"](seed, label, range(vector["shuffle"])) == vector["order"]
+
+
 @given(st.binary(max_size=80), st.text(st.characters(exclude_categories=["Cs"])), st.integers(1, 2**64))
 def test_below_follows_the_steps(seed: bytes, label: str, n: int) -> None:
     assert Chance(seed).below(label, n) == number_below(words(seed, label), n) < n
@@ -136,6 +147,40 @@ def test_all_orders_are_equally_likely(sample: Callable[[int, int], int]) -> Non
     chance = Chance(b"fair")
     orders = Counter(chance.shuffle(str(label), "abcd") for label in range(sample(20_000, 500_000)))
     assert chi_square(orders, factorial(4)) < unlikely(factorial(4))
+
+
+DECK = 12
+
+
+def _shuffles(count: int) -> tuple[Counter[Any], Counter[Any]]:
+    """Of so many shuffles of a deck: which card lay where, and which two lay first and last, or side by side on top."""
+    chance, places, pairs = Chance(b"shuffles"), Counter[Any](), Counter[Any]()
+    for label in range(count):
+        order = chance.shuffle(str(label), range(DECK))
+        places.update(enumerate(order))
+        pairs.update((("ends", order[0], order[-1]), ("top", order[0], order[1])))
+    return places, pairs
+
+
+def test_every_card_lies_everywhere_and_every_pair_together_equally_often(sample: Callable[[int, int], int]) -> None:
+    places, pairs = _shuffles(sample(20_000, 1_000_000))
+    # Cards by position: rows and columns both add up, which leaves (n - 1) x (n - 1) degrees of freedom.
+    assert chi_square(places, DECK * DECK) < unlikely((DECK - 1) ** 2 + 1)
+    for which in ("ends", "top"):
+        seen = Counter({pair: count for pair, count in pairs.items() if pair[0] == which})
+        assert chi_square(seen, DECK * (DECK - 1)) < unlikely(DECK * (DECK - 1))
+
+
+def test_the_measure_finds_a_shuffle_that_swaps_with_any_place() -> None:
+    """The usual mistake: each item is swapped with any other, and some orders come more often."""
+    chance, places = Chance(b"fair"), Counter[Any]()
+    for label in range(20_000):
+        order = list(range(DECK))
+        for place in range(DECK):
+            other = chance.below(f"{label}/{place}", DECK)
+            order[place], order[other] = order[other], order[place]
+        places.update(enumerate(order))
+    assert chi_square(places, DECK * DECK) > unlikely((DECK - 1) ** 2 + 1)
 
 
 def test_the_measure_of_fairness_finds_a_modulo_without_rejection() -> None:

@@ -71,6 +71,9 @@ def correspondence(shared_stage: Stage) -> Stage:
             stage.play(people[0], match_id, legal_line(people[0], match_id))
             stage.answer(turn, "reveal" if game.info.id == "keltis" else "play r3")
             people[0].client.resign(match_id)
+            sealed = people[0].client.open(game.info.id, 2, {}, shuffle="sealed")["id"]
+            for seat, person in enumerate(people):
+                person.client.join(sealed, seat)
             stage.work()
     return stage
 
@@ -93,6 +96,7 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
     what = "It is your turn|You are asked|About your move|The match is over|"
     what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
+    subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"
     subject += rf"|\w+ invites you to a match of (?:{titles})|\w+ lädt dich zu einer Partie (?:{titles}) ein"
     for raw, letter in all_letters(correspondence):
         names = sorted(letter.keys())

@@ -12,7 +12,7 @@ from joserfc.errors import BadSignatureError
 from joserfc.jwk import OKPKey
 from sqlalchemy import select
 
-from engine.log import encode
+from engine.log import decode, encode, marks, seal
 from service.receipts import published_keys, rotate_key, sign_receipt
 from service.store.db import db, writing
 from service.store.tables import Entry, ServiceKey
@@ -167,6 +167,26 @@ def test_every_turn_mail_carries_the_receipt_of_the_position_it_shows(stage: Sta
         letter = stage.letters(person.address)[-1]
         for part in (letter.get_body(("plain",)), letter.get_body(("html",))):
             assert part
-            (receipt,) = re.findall(r"eyJ[\w-]+\s*(?:[\w-]+\s*)*\.[\w\s-]+\.[\w\s-]+", part.get_content())
-            _, payload = read("".join(receipt.split()), published(stage))
+            text = re.sub(r"\r?\n(?=\S)", "", part.get_content())  # a mail breaks it into lines
+            (receipt,) = re.findall(r"eyJ[\w-]+\.[\w-]+\.[\w-]{86}", text)
+            _, payload = read(receipt, published(stage))
             assert (payload["match"], payload["length"]) == (match_id, 4 if person is ann else 5)
+
+
+def test_a_turn_mail_opens_the_seals_of_the_cards_it_shows(stage: Stage) -> None:
+    """The hand that was dealt: each opening gives the seal in the log, and there are none of anybody else's."""
+    ann, ben = stage.person("Ann"), stage.person("Ben")
+    match_id = stage.table([ann, ben], "hands", first_player=0)
+    forms = [json.loads(entry["public"]) for entry in stage.watcher().log(match_id)]
+    seals = {mark["number"]: mark for form in forms for name, mark in marks(form) if name == "$seal"}
+    theirs = {mark["number"] for form in forms for _, mark in marks(form) if mark["to"] and 0 in mark["to"]}
+    letter = stage.letters(ann.address)[-1].get_body(("plain",))
+    assert letter
+    text = letter.get_content().splitlines()
+    opened = set()
+    for line in text[text.index("Seals of what you were shown: number, salt, value:") + 1 :]:
+        number, salt, value = line.split(" ", 2)
+        assert seal(match_id, int(number), json.loads(value), decode(salt)) == seals[int(number)]["seal"]
+        opened.add(int(number))
+    assert opened == theirs
+    assert len(opened) == len(ann.client.state(match_id)["view"]["hand"])
