@@ -13,8 +13,10 @@ from sqlalchemy import func, select
 
 from engine.events import Seat
 from engine.game import Language
+from service.addresses import heard_from
 from service.errors import Conflict, ServiceError
 from service.ids import fingerprint, new_id
+from service.mailroom.bounces import record_bounce
 from service.mailroom.lines import find_moves, find_orders
 from service.mailroom.reply import Reply, read_reply
 from service.matches import find_match, join_by_mail, see_match
@@ -28,7 +30,10 @@ from service.store.claims import claim, finish, put_back
 from service.store.db import Transaction, writing
 from service.store.logbook import proof_of
 from service.store.tables import Mail, Match, Notice, Player
+from service.unsubscribe import unsubscribe_by_mail
 
+# A notice's own addresses: to answer it, to leave its kind of mail, and where it comes back to.
+_LOCAL = r"bounce(\+[a-z2-7]{52})?|stop\+[a-z2-7]{52}|play(\+[a-z2-7]{32})?"
 LARGEST_MAIL = 1_048_576
 MOST_ANSWERS = 5
 
@@ -38,7 +43,7 @@ journal = logging.getLogger(__name__)
 def is_ours(recipient: str) -> bool:
     """Whether mail to this address is for us."""
     local, _, domain = recipient.lower().rpartition("@")
-    return domain == parts().settings.mail_domain and bool(re.fullmatch(r"bounce|play(\+[a-z2-7]{32})?", local))
+    return domain == parts().settings.mail_domain and bool(re.fullmatch(_LOCAL, local))
 
 
 def accept_mail(sender: str, recipient: str, raw: bytes) -> str:
@@ -72,6 +77,11 @@ def read_mail(mail_id: str) -> None:
 
 def _act(transaction: Transaction, mail: Mail) -> tuple[str, str | None]:
     """Do what the mail says. What is recorded of it, and what it is known by should it come again."""
+    match mail.recipient.partition("+")[0]:
+        case "bounce":
+            return record_bounce(transaction, mail), None
+        case "stop":
+            return unsubscribe_by_mail(transaction, mail), None
     notice = _answered(transaction, mail)
     if notice is None:
         return "ignored: no token of ours in the address", None
@@ -82,10 +92,11 @@ def _act(transaction: Transaction, mail: Mail) -> tuple[str, str | None]:
         return f"ignored: automatic ({reply.automatic})", None
     if reply.sender != notice.address:
         return "ignored: not from the registered address", None
+    heard_from(transaction, notice.address)
     identity = fingerprint(f"{notice.address} {reply.message_id or hashlib.sha256(mail.raw).hexdigest()}")
     if transaction.session.scalars(select(Mail.id).where(Mail.identity == identity)).one_or_none() is not None:
         return "ignored: this Message-ID came before", None
-    return _ACTS[notice.kind](transaction, mail, reply, notice), identity
+    return _ACTS.get(notice.kind, _move)(transaction, mail, reply, notice), identity
 
 
 def _answered(transaction: Transaction, mail: Mail) -> Notice | None:
@@ -224,14 +235,8 @@ def _answers(transaction: Transaction, match: Match, seat: Seat) -> int:
     return transaction.session.scalar(select(func.count()).select_from(Notice).where(*told)) or 0
 
 
-_ACTS = {
-    "welcome": _confirm,
-    "invitation": _join,
-    "nonce": _open_nonce,
-    "turn": _move,
-    "answer": _move,
-    "finished": _move,
-}
+_ACTS = {"welcome": _confirm, "invitation": _join, "nonce": _open_nonce}
+"""All other notices are about a seat, or ask for nothing."""
 
 
 def _evidence(mail: Mail, reply: Reply) -> dict[str, str]:
