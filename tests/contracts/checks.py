@@ -158,8 +158,9 @@ def check_orders_are_read_and_obeyed(walk: Walk) -> None:
     game = walk.game
     if game.orders is None:
         return
-    obeyed = 0
+    asked = obeyed = 0
     for state in walk.states[:-1]:
+        asked += game.to_act(state) != game.turn(state)
         for seat in SEATED[walk.seats]:
             view = game.view(state, seat)
             for order in _orders_shown(game, view):
@@ -169,7 +170,7 @@ def check_orders_are_read_and_obeyed(walk: Walk) -> None:
                 assert seat == game.to_act(state) != game.turn(state), "it was not asked"
                 assert is_offered(game.notate(move), game.legal(view)), f"{order}: {move}"
                 obeyed += 1
-    assert obeyed, "an order of the guide's answers something"
+    assert obeyed or not asked, "an order of the guide's answers something"
 
 
 def _orders_shown(game: Game, view: Any) -> Iterator[str]:
