@@ -204,8 +204,8 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "Unsere Mails an {names} kommen zurück. Sag es ihnen, wenn du kannst.",
     },
     "fewer": {  # short enough for one line: broken, its second half could be taken for a command
-        "en": "Fewer such mails: answer “set mail_{kind} digest” (or off).",
-        "de": "Weniger davon: antworte „setze mail_{kind} digest“ (oder off).",
+        "en": 'Fewer such mails: answer "set mail_{kind} digest" (or off).',
+        "de": 'Weniger davon: antworte "setze mail_{kind} digest" (oder off).',
     },
     "leave": {"en": "No more mails like this", "de": "Keine solchen Mails mehr"},
     "since": {"en": "Since your last turn", "de": "Seit deinem letzten Zug"},
