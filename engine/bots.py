@@ -4,8 +4,8 @@ A bot is given what the seat it plays for may see and do, and luck of its own; n
 anybody on that seat would. It answers with a line. The same view, luck and amount of work give the same line on every
 machine: the amount is counted in positions looked at, and how many a second allows is for the caller to say.
 
-To look ahead, a bot imagines a world that may be behind its view, makes a move there, and asks the game what the view is
-worth then (`Judgement` in `engine/game.py`). In a game without judgement both bots play any legal move.
+To look ahead, a bot imagines a world that may be behind its view, makes a move there, and asks the game what the seat's
+view is worth then (`Judgement` in `engine/game.py`). In a game without judgement both bots play any legal move.
 """
 
 from collections import Counter
@@ -96,9 +96,7 @@ VICTORY = 1_000_000.0
 class _Glance:
     """What lines come to in a few worlds, the same for each line. It remembers what it has looked at."""
 
-    def __init__(
-        self, game: Game, judgement: Judgement, view: View, seat: Seat, luck: Chance, worlds: int
-    ) -> None:
+    def __init__(self, game: Game, judgement: Judgement, view: View, seat: Seat, luck: Chance, worlds: int) -> None:
         self._game, self._judgement, self._view, self._seat = game, judgement, view, seat
         self._worlds = [self._imagined(luck, number) for number in range(worlds)]
         self._rated: dict[str, float] = {}

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from engine.chance import Chance
-from engine.games.celtica.board import DRUIDS, Board
-from engine.games.celtica.rules import COPIES, PART_TYPES, amulets
-from engine.games.celtica.table import Counts, Hand, State, Table
+from engine.games.celtica.board import DRUIDS, PART_TYPES, Board
+from engine.games.celtica.rules import COPIES, amulets
+from engine.games.celtica.table import Counts, Hand, State
 from engine.games.celtica.view import View, spelled_out
 
 # A part of the first amulet is worth 1, of each further one so much less, and so much more when it completes one.
-FURTHER, COMPLETE = 0.6, 2.0
+FURTHER, COMPLETE = 0.9, 2.0
 # What is to come: a part that a druid may bring, a card that is drawn at a cult site, a card that is drawn in a ruin.
-PART, DRUID_CARD, EXPERIENCE_CARD = 0.7, 0.8, 0.6
+PART, DRUID_CARD, EXPERIENCE_CARD = 0.7, 0.8, 1.0
 LATER = 0.7
 """What the next play is worth, measured by this one: others move the druids, too."""
 
