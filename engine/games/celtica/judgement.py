@@ -32,7 +32,7 @@ def imagine(view: View, chance: Chance) -> State:
             druid, drawn = _drawn(board, druid, table.druid_cards[seat])
             experience, drawn_besides = _drawn(board, experience, table.experience_cards[seat])
             counts = drawn + drawn_besides
-        hands.append(_hand(counts))
+        hands.append(_hand(seat, counts))
     return State(table, tuple(hands), druid, experience, chance.shuffle("imagined/parts", parts))
 
 
@@ -45,9 +45,11 @@ def _drawn(board: Board, deck: tuple[str, ...], count: int) -> tuple[tuple[str, 
     return deck[count:], tuple([deck[:count].count(name) for name in board.druids])
 
 
-def _hand(counts: Counts) -> Hand:
-    """From which slots they came isn't seen, and makes no difference."""
-    return tuple([("imagined",) * count for count in counts])
+def _hand(seat: int, counts: Counts) -> Hand:
+    """So many cards of each kind. Which slots they came from makes no difference to how a match goes on."""
+    return tuple(
+        [tuple([f"imagined/{seat}/{kind}/{card}" for card in range(count)]) for kind, count in enumerate(counts)]
+    )
 
 
 def worth(view: View) -> float:
