@@ -107,6 +107,22 @@ class Orders(Protocol):
         """
 
 
+class Judgement(Protocol):
+    """What a bot goes by that plays a game well. It sees views, and so knows no more than the seat it plays for."""
+
+    def imagine(self, view: View, chance: Chance) -> State:
+        """A state of a running match as it may be, for all that the viewing seat knows: the rest is drawn by chance.
+
+        The seat's view of it is the view given, and it can be played on. The same view and chance give the same state.
+        """
+
+    def worth(self, view: View) -> float:
+        """How well the viewing seat stands in a running match: a finite number, more is better.
+
+        A rule of thumb, by which one seat compares the positions that its moves may lead to.
+        """
+
+
 class Game(Protocol):
     """A set of rules."""
 
@@ -125,6 +141,10 @@ class Game(Protocol):
     @property
     def orders(self) -> Orders | None:
         """What a player may order for decisions out of turn; None in a game that asks nobody but whose turn it is."""
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """How bots tell a good move from a bad one; None in a game in which they play any move."""
 
     # -- deciding: sees the whole state, may refuse, changes nothing
 

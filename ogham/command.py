@@ -22,6 +22,7 @@ from client.chain import check_log
 from client.errors import KeyFileError, OghamError, Problem, Unreachable
 from client.keys import Identity
 from client.orders import check_orders
+from engine.bots import WORK
 from engine.errors import BadOption, BrokenLog
 from service.errors import ServiceError
 from service.settings import BadSettings, Settings
@@ -566,6 +567,42 @@ def print_summary(summary: "Summary") -> None:
         ("digest", summary.digest),
     ):
         table.add_row(Text(name, style="bold"), Text(value))
+    print_table(table)
+
+
+@main.command("bots")
+@click.argument("game")
+@click.option("--bots", "names", default="solid,easy", show_default=True, help="Who plays, a bot for each seat.")
+@click.option("--count", type=click.IntRange(min=1), default=100, show_default=True, help="How many matches.")
+@click.option("--seed", default="0", show_default=True, help="The same seed, the same matches.")
+@click.option("--work", type=click.IntRange(min=1), default=WORK, show_default=True, help="Positions looked at a move.")
+@game_options
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def hold_bot_contest(
+    game: str, names: str, count: int, seed: str, work: int, options: dict[str, Any], as_json: bool
+) -> None:
+    """Let bots play matches of GAME against each other, and tell who won and how long a move took them."""
+    from ogham.contest import hold_contest
+    from ogham.simulate import find_game
+
+    rules = find_game(game)
+    bots = [f"bot:{name.strip().removeprefix('bot:')}" for name in names.split(",")]
+    with progress_bar(Console(stderr=True), "matches") as advance:
+        results = hold_contest(rules, bots, count, seed, options, work, lambda: advance(count))
+    if as_json:
+        click.echo(json.dumps([result.as_json() for result in results]))
+        return
+    table = columns("bot", "won", "shared", "mean score", "moves", "ms per move", "slowest")
+    for result in results:
+        table.add_row(
+            result.bot,
+            f"{result.won} of {count}",
+            str(result.shared),
+            f"{result.mean_score:.1f}",
+            f"{result.moves:,}",
+            f"{1000 * result.seconds_per_move:.1f}",
+            f"{1000 * result.slowest:.1f}",
+        )
     print_table(table)
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -195,6 +196,45 @@ def check_nonsense_is_no_order(walk: Walk) -> None:
         except NotationError:
             continue
         assert game.orders.read(order, view) == order
+
+
+def check_imagined_worlds(walk: Walk, most: int = 12) -> None:
+    """They look to the seat as its own does, are drawn by the chance given and nothing else, and can be played on."""
+    game = walk.game
+    if game.judgement is None:
+        return
+    drawn = set()
+    running = walk.states[:-1]
+    for place, state in enumerate(running[:: max(1, len(running) // most)]):
+        for seat in SEATED[walk.seats]:
+            view = game.view(state, seat)
+            imagined = [game.judgement.imagine(view, Chance(seed)) for seed in (b"one", b"one", b"other")]
+            assert imagined[0] == imagined[1], "the same view and chance give the same world"
+            drawn.add(imagined[0] != imagined[2])
+            for world in imagined:
+                assert type(world) is game.state_type
+                assert thaw(game.state_type, json.loads(json.dumps(freeze(world)))) == world
+                assert game.view(world, seat) == view
+                assert game.to_act(world) == game.to_act(state)
+                assert game.turn(world) == game.turn(state)
+                assert game.left(world) == game.left(state)
+            _play_on(walk, imagined[0], 6, f"imagined {place}/{seat}")
+    assert True in drawn, "what is hidden was drawn"
+
+
+def check_a_view_is_worth_a_number(walk: Walk) -> None:
+    game = walk.game
+    if game.judgement is None:
+        return
+    worths = set()
+    for state in walk.states[:-1]:
+        for seat in SEATED[walk.seats]:
+            view = game.view(state, seat)
+            worth = game.judgement.worth(view)
+            assert isfinite(worth)
+            assert game.judgement.worth(view) == worth
+            worths.add(worth)
+    assert len(worths) > 1, "some views are better than others"
 
 
 def check_moves_are_offered_to_whoever_is_to_act_and_nobody_else(walk: Walk) -> None:

@@ -168,6 +168,18 @@ def test_nonsense_is_no_order(matches: Iterator[Walk]) -> None:
 
 
 @TABLES
+def test_what_a_bot_imagines_looks_to_its_seat_as_the_match_does_and_can_be_played_on(matches: Iterator[Walk]) -> None:
+    for match in matches:
+        checks.check_imagined_worlds(match)
+
+
+@TABLES
+def test_a_view_is_worth_a_number(matches: Iterator[Walk]) -> None:
+    for match in matches:
+        checks.check_a_view_is_worth_a_number(match)
+
+
+@TABLES
 def test_moves_are_offered_to_whoever_is_to_act_and_to_nobody_else(matches: Iterator[Walk]) -> None:
     for match in matches:
         checks.check_moves_are_offered_to_whoever_is_to_act_and_nobody_else(match)
@@ -317,3 +329,12 @@ def test_nobody_can_tell_apart_what_differs_only_in_what_they_may_not_know(
                 worlds.check_the_reader_cannot_tell(pair)
                 unnoticed += 1
     assert unnoticed > 20, "there was something to hide"
+
+
+@TABLES
+def test_a_bot_plays_the_same_whatever_its_seat_may_not_know(game: Game, seats: int, sample: Sample) -> None:
+    asked = 0
+    for match in walks(game, seats, sample(2, 30)):
+        for reader in match.readers():
+            asked += sum(worlds.check_a_bot_cannot_tell(pair) for pair in worlds.pairs(match, reader, 6))
+    assert asked > 5, "bots were asked"

@@ -51,7 +51,7 @@ def checking(check: Callable[..., None], game: Game, player: Game) -> Callable[[
 
     def run() -> None:
         for match in matches:
-            if check is worlds.check_the_reader_cannot_tell:
+            if check in (worlds.check_the_reader_cannot_tell, worlds.check_a_bot_cannot_tell):
                 for reader in match.readers():
                     for pair in worlds.pairs(match, reader, 8):
                         check(pair)
@@ -143,6 +143,66 @@ fault("only those who can answer are asked", TELLS, to_act=only_who_can_answers)
 fault("the turn is told by who can answer", TELLS, turn=turn_of_who_can_answer)
 fault("a move is refused for what another holds", TELLS, decide=refuse_what_the_neighbour_holds)
 fault("the facts of a refusal hold a hidden card", TELLS, decide=refuse_with_a_hint)
+
+
+# -- bots
+
+
+def judgement_with(**changes: Any) -> Any:
+    judgement = ModuleType("judgement")
+    for name in ("imagine", "worth"):
+        setattr(judgement, name, changes.get(name, getattr(hands.judgement, name)))
+    return judgement
+
+
+def imagining(change: Callable[[State], State]) -> Any:
+    return judgement_with(imagine=lambda view, chance: change(hands.judgement.imagine(view, chance)))
+
+
+LAST_SEEN: list[State] = []
+
+
+def view_and_remember(state: State, seat: Any) -> View:
+    LAST_SEEN[:] = [state]
+    return hands.view(state, seat)
+
+
+WHIMS = count()
+IMAGINED = checks.check_imagined_worlds
+WORTH = checks.check_a_view_is_worth_a_number
+
+fault(
+    "a bot is told the state",
+    worlds.check_a_bot_cannot_tell,
+    view=view_and_remember,
+    judgement=judgement_with(imagine=lambda _view, _chance: LAST_SEEN[0]),
+)
+fault(
+    "nothing is drawn in a world",
+    IMAGINED,
+    judgement=judgement_with(imagine=lambda view, _chance: hands.judgement.imagine(view, Chance(b""))),
+)
+fault(
+    "each world is another",
+    IMAGINED,
+    judgement=judgement_with(
+        imagine=lambda view, _chance: hands.judgement.imagine(view, Chance(bytes([next(WHIMS) % 256])))
+    ),
+)
+fault(
+    "a world has other hands",
+    IMAGINED,
+    judgement=imagining(lambda state: replace(state, hands=(*state.hands[1:], state.hands[0]))),
+)
+fault(
+    "a world forgets whose turn it is",
+    IMAGINED,
+    judgement=imagining(lambda state: replace(state, turn=_next(state, state.turn))),
+)
+fault("a world can't be played on", IMAGINED, TypeError, judgement=imagining(lambda it: replace(it, shuffles="")))
+fault("a view is worth nothing", WORTH, judgement=judgement_with(worth=lambda view: 0.0))
+fault("a view is worth everything", WORTH, judgement=judgement_with(worth=lambda view: float("inf")))
+fault("a view's worth is a whim", WORTH, judgement=judgement_with(worth=lambda view: float(next(WHIMS))))
 
 
 # -- orders

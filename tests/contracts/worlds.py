@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from engine.bots import BOTS, choose
 from engine.chance import Chance
 from engine.errors import NotationError, RuleViolation
 from engine.events import Event, Seat, as_seen_by
@@ -208,3 +209,24 @@ def _with_numbers(form: JSON, numbers: dict[str, int]) -> JSON:
         name: numbers.setdefault(value, len(numbers)) if name in _UNTELLING else _with_numbers(value, numbers)
         for name, value in form.items()
     }
+
+
+# -- what a bot plays for the reader
+
+
+def check_a_bot_cannot_tell(pair: Pair, most: int = 4) -> int:
+    """With the same luck a bot plays the same line. In how many positions it was asked, the caller may want to know."""
+    game = pair.walk.game
+    asked = [
+        (one.state, other.state)
+        for one, other in zip(pair.one, pair.other, strict=True)
+        if one.state != other.state and pair.reader is not None and game.to_act(one.state) == pair.reader
+    ]
+    asked = asked[:: -max(1, len(asked) // most)]
+    for states in asked:
+        for name, bot in BOTS.items():
+            one, other = (
+                choose(bot, game, game.view(state, pair.reader), Chance(b"bots"), "line", 40) for state in states
+            )
+            assert one == other, f"{name} sees something hidden"
+    return len(asked)

@@ -49,7 +49,7 @@ def test_every_command_explains_itself(alone: Terminal, command: str):
 
 def test_the_commands_are_these():
     assert " ".join(COMMANDS) == (
-        "audit confirm delete-account dkim-key forget games join keygen legal log mail matches migrate open openapi"
+        "audit bots confirm delete-account dkim-key forget games join keygen legal log mail matches migrate open openapi"
         " order orders play register resign rotate-key schedule show simulate transcript unseal up verify worker"
     )
 
@@ -233,6 +233,37 @@ def test_a_value_is_json_where_it_is_some_and_text_elsewhere():
     assert option.callback is not None
     read = option.callback(click.Context(main), option, given)
     assert read == {"a": 0, "b": "none", "c": True, "d": "0", "e": [1], "f": "", "g": "NaN", "h": "a=b"}
+
+
+# -- bots
+
+
+def test_bots_play_each_other_for_programs_in_json(alone: Terminal):
+    words = ("bots", "keltis", "--bots", "easy,solid,easy", "--count", "3", "--work", "20", "--json")
+    results, again = (json.loads(alone.type(*words).stdout) for _ in range(2))
+    assert [result["bot"] for result in results] == ["bot:easy", "bot:solid", "bot:easy"]
+    assert sum(result["won"] for result in results) <= 3
+    assert all(0 < result["seconds_per_move"] <= result["slowest_move"] for result in results)
+    times = {"seconds_per_move": 0, "slowest_move": 0}
+    assert [result | times for result in results] == [result | times for result in again]
+
+
+def test_bots_play_each_other_for_people_in_a_table(alone: Terminal):
+    said = alone.ask("bots", "celtica", "--count", "2", "--work", "12", "--option", "edition=en")
+    assert re.search(r"^bot:solid +\d of 2", said, flags=re.MULTILINE)
+    assert re.search(r"^bot:easy +\d of 2", said, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("nothing", "There is no game “nothing”. There are: "),
+        ("keltis --bots solid,strong", "There is no bot “bot:strong”. There are: bot:easy, bot:solid."),
+        ("keltis --bots easy", "is for 2 to 4 players."),
+    ],
+)
+def test_bots_says_what_there_is(alone: Terminal, words: str, said: str):
+    assert said in alone.complaint("bots", *words.split(), exit_code=2)
 
 
 # -- simulate

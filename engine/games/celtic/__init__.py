@@ -1,6 +1,6 @@
 """Celtic, by D. Hillebrecht, for 2 to 4 players: a game as `engine.game.Game` says."""
 
-from engine.games.celtic import orders
+from engine.games.celtic import judgement, orders
 from engine.games.celtic.draw import draw
 from engine.games.celtic.evolve import evolve
 from engine.games.celtic.notation import notate, parse
@@ -21,6 +21,7 @@ __all__ = [
     "explain",
     "guide",
     "info",
+    "judgement",
     "leave",
     "left",
     "legal",

@@ -86,6 +86,11 @@ class Board:
         return tuple(tuple(self.places[at].id for at in sorted(some)) for some in self.reach)
 
     @cached_property
+    def roads_between(self) -> tuple[tuple[int, ...], ...]:
+        """By place and other place: the fewest roads from one to the other."""
+        return tuple(tuple(roads for _, roads in sorted(_walk(self, at))) for at in range(len(self.places)))
+
+    @cached_property
     def goal(self) -> dict[str, Goal]:
         return {goal.id: goal for goal in self.goals}
 
@@ -239,9 +244,10 @@ def _roads_from_village(board: Board) -> dict[str, int]:
     return {board.places[at].id: roads for at, roads in _walk(board)}
 
 
-def _walk(board: Board) -> Iterator[tuple[int, int]]:
-    near, seen = board.next_to, {VILLAGE}
-    edge, roads = [VILLAGE], 0
+def _walk(board: Board, start: int = VILLAGE) -> Iterator[tuple[int, int]]:
+    """Each place that a way leads to, and how many roads it is away."""
+    near, seen = board.next_to, {start}
+    edge, roads = [start], 0
     while edge:
         yield from ((at, roads) for at in edge)
         edge = sorted({further for at in edge for further in near[at]} - seen)

@@ -1,5 +1,6 @@
 """Celtica, by Wolfgang Kramer and Michael Kiesling, for 2 to 5 players: a game as `engine.game.Game` says."""
 
+from engine.games.celtica import judgement
 from engine.games.celtica.draw import draw
 from engine.games.celtica.evolve import evolve
 from engine.games.celtica.notation import notate, parse
@@ -21,6 +22,7 @@ __all__ = [
     "explain",
     "guide",
     "info",
+    "judgement",
     "leave",
     "left",
     "legal",

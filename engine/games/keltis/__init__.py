@@ -1,5 +1,6 @@
 """Keltis: Der Weg der Steine, by Reiner Knizia, for 2 to 4 players: a game as `engine.game.Game` says."""
 
+from engine.games.keltis import judgement
 from engine.games.keltis.draw import draw
 from engine.games.keltis.notation import notate, parse
 from engine.games.keltis.rules import deal, decide, events, evolve, info, leave, left, outcome, state_type, to_act
@@ -19,6 +20,7 @@ __all__ = [
     "explain",
     "guide",
     "info",
+    "judgement",
     "leave",
     "left",
     "legal",

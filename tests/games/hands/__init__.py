@@ -24,7 +24,7 @@ go), either of them followed by a colour for cards of that colour only. The abse
 answer is to let go.
 """
 
-from tests.games.hands import orders
+from tests.games.hands import judgement, orders
 from tests.games.hands.draw import draw
 from tests.games.hands.notation import absent, legal, notate, parse
 from tests.games.hands.rules import (
@@ -53,6 +53,7 @@ __all__ = [
     "explain",
     "guide",
     "info",
+    "judgement",
     "leave",
     "left",
     "legal",

@@ -253,3 +253,16 @@ def test_boards_of_every_size_are_told_and_drawn(places: int) -> None:
     assert max(map(len, celtic.tell(view, "en", ["Ann", "Bob"]).splitlines())) <= 72
     picture = celtic.draw(view, ["Ann", "Bob"], "en", "light")
     assert all(name in picture for name in names)
+
+
+def test_the_roads_between_two_places_are_the_fewest() -> None:
+    """One to a neighbour, as many there as back, and no detour is shorter."""
+    board = RECONSTRUCTION
+    places = range(len(board.places))
+    for at in places:
+        assert [other for other in places if board.roads_between[at][other] == 1] == list(board.next_to[at])
+        assert board.roads_between[at][at] == 0
+        for other in places:
+            roads = board.roads_between[at][other]
+            assert roads == board.roads_between[other][at]
+            assert at == other or roads == 1 + min(board.roads_between[near][other] for near in board.next_to[at])

@@ -342,3 +342,13 @@ def test_the_deck_can_not_run_out() -> None:
             check_hands(state)
     assert state.table.deck == 0
     assert [len(done) for done in state.table.completed] == [5, 5, 5, 5]
+
+
+@SEATS
+def test_markers_cards_and_goals_are_all_there_in_an_imagined_world(seats: int, sample: Sample) -> None:
+    for number in range(sample(4, 200)):
+        for at, (state, _) in enumerate(random_match(seats, number)):
+            if celtic.to_act(state) is not None:
+                world = celtic.judgement.imagine(celtic.view(state, Seat(at % seats)), Chance(at.to_bytes(4, "big")))
+                check_pieces(world)
+                check_hands(world)

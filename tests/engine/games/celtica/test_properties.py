@@ -290,5 +290,14 @@ def _dealt_anew(random: Random, state: State, seat: Seat) -> State:
     return State(table, tuple(map(tuple, hands)), decks[0], decks[1], tuple(supply))
 
 
+@SEATS
+def test_all_pieces_are_there_in_an_imagined_world(seats: int, sample: Sample) -> None:
+    for number in range(sample(4, 200)):
+        for at, (state, _) in enumerate(random_match(seats, number)):
+            if celtica.to_act(state) is not None:
+                view = celtica.view(state, Seat(at % seats))
+                check_pieces(celtica.judgement.imagine(view, Chance(at.to_bytes(4, "big"))))
+
+
 def seats_of(state: State) -> int:
     return len(state.table.parts)

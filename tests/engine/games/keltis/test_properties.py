@@ -130,3 +130,14 @@ def test_the_order_of_the_stack_changes_nothing_a_view_shows(sample: Sample) -> 
             random.shuffle(hidden)
             other = State(state.table, (*state.stack[: len(state.stack) - len(hidden)], *hidden))
             assert keltis.view(other, Seat(0)) == keltis.view(state, Seat(0))
+
+
+def test_all_tiles_are_there_in_an_imagined_world_and_its_stack_is_mixed(sample: Sample) -> None:
+    same = 0
+    for number in range(sample(10, 400)):
+        for at, (state, _) in enumerate(random_match(number)):
+            world = keltis.judgement.imagine(keltis.view(state, Seat(0)), Chance(at.to_bytes(4, "big")))
+            assert sorted(lying(world)) == ALL_TILES
+            rest = state.table.face_down
+            same += rest > 4 and world.stack[-rest:] == state.stack[-rest:]
+    assert same < 2, "the order of the stack is a secret"
