@@ -2,7 +2,7 @@
 
 Time counts on the weekdays that the match counts, in the player's own zone, and not while the player is on vacation or
 the service was down. A deadline is the moment at which the time a player has is used up; where nobody can be expected
-to act at that moment (quiet hours, a day that doesn't count, a vacation, an outage) it is the next one at which they can.
+to act then (quiet hours, a day that doesn't count, a vacation, an outage) it is the next moment at which they can.
 Durations are elapsed time: a day is 24 hours, also when the clocks change.
 """
 
@@ -220,13 +220,19 @@ def reminders(
     return moments
 
 
+def undisturbed_from(hours: Hours, moment: datetime) -> datetime:
+    """The first moment from this one on that is neither quiet nor in a vacation or outage, whatever the weekday."""
+    while hours.is_off(moment) or hours.is_quiet(moment):
+        ends = [span.end for span in hours.off if span.start <= moment < span.end]
+        moment = _after_quiet(hours, max([moment, *ends]))
+    return moment
+
+
 def _undisturbing(hours: Hours, moment: datetime, start: datetime, deadline: datetime) -> datetime | None:
-    later = earlier = moment
-    while later < deadline and (hours.is_off(later) or hours.is_quiet(later)):
-        later = _after_quiet(hours, max([later, *(span.end for span in hours.off if span.start <= later < span.end)]))
+    later = undisturbed_from(hours, moment)
     if later < deadline:
         return later
-    step = timedelta(minutes=10)
+    step, earlier = timedelta(minutes=10), moment
     while earlier > start and (hours.is_off(earlier) or hours.is_quiet(earlier)):
         earlier -= step
     return earlier if earlier > start else None

@@ -231,10 +231,10 @@ POINTS = ("half", "48h", "24h", "2h")
 
 
 @given(clocks(), st.integers(60, 6 * 1440), st.integers(0, 1440))
-@example((Hours(ZoneInfo("Europe/Berlin"), quiet=read_quiet("22:00-08:00")), datetime(2027, 3, 27, 9, tzinfo=UTC)), 720, 0)
-def test_reminders_come_in_time_and_disturb_nobody(
-    clock: tuple[Hours, datetime], minutes: int, already: int
-) -> None:
+@example(
+    (Hours(ZoneInfo("Europe/Berlin"), quiet=read_quiet("22:00-08:00")), datetime(2027, 3, 27, 9, tzinfo=UTC)), 720, 0
+)
+def test_reminders_come_in_time_and_disturb_nobody(clock: tuple[Hours, datetime], minutes: int, already: int) -> None:
     hours, start = clock
     left, granted = minutes * MINUTE, (minutes + already) * MINUTE
     deadline = due(hours, start, left)
@@ -261,7 +261,9 @@ def test_a_reminder_waits_for_the_morning_or_comes_the_evening_before() -> None:
     assert evening == {"2h": datetime(2027, 5, 3, 21, 50, tzinfo=UTC)}
 
 
-@pytest.mark.parametrize("text", ["", "22:00", "22-07", "22:00-22:00", "06:00-19:00", "24:00-07:00", "2:00-07:00", "٢٢:00-07:00"])
+@pytest.mark.parametrize(
+    "text", ["", "22:00", "22-07", "22:00-22:00", "06:00-19:00", "24:00-07:00", "2:00-07:00", "٢٢:00-07:00"]
+)
 def test_what_are_no_quiet_hours_is_refused(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (any will do)
         read_quiet(text)
