@@ -82,6 +82,31 @@ class Match(TypedDict):
     head: str
     opened: str
     seat: int | None
+    clock: dict[str, Any] | None
+    asks: dict[str, int] | None
+
+
+class SeatClock(TypedDict):
+    seat: int
+    left: int
+    away: bool
+    misses: int
+    wants_pause: bool
+    vacation_until: str | None
+
+
+class Clock(TypedDict):
+    match: str
+    clock: dict[str, Any] | None
+    paused: bool
+    running: int | None
+    deadline: str | None
+    seats: list[SeatClock]
+
+
+class Vacations(TypedDict):
+    vacations: list[dict[str, str]]
+    left: int
 
 
 class State(TypedDict):

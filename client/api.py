@@ -19,6 +19,7 @@ from urllib.parse import quote
 import httpx
 
 from client.answers import (
+    Clock,
     Entry,
     Game,
     Key,
@@ -31,6 +32,7 @@ from client.answers import (
     Registration,
     State,
     Submission,
+    Vacations,
 )
 from client.chain import check_log
 from client.errors import Garbled, NotSeated, Problem, Unreachable
@@ -132,6 +134,49 @@ class Ogham:
         statement = self._signer().sign("ogham-delete+jws", {"aud": self.base_url})
         self._request("POST", "/v1/players/me/deletion", json={"statement": statement})
 
+    # -- time
+
+    def clock(self, match_id: str) -> Clock:
+        """Whose time runs in a match, how much is left, and until when."""
+        return cast(Clock, self._get(_at("matches", match_id, "clock"), as_player=False))
+
+    def pause(self, match_id: str) -> Clock:
+        """Say that one wants a pause; the clocks stop when everybody does."""
+        return cast(Clock, self._post(_at("matches", match_id, "pause"), None, as_player=True))
+
+    def resume(self, match_id: str) -> Clock:
+        """Let the clocks run again."""
+        return cast(Clock, self._post(_at("matches", match_id, "resumption"), None, as_player=True))
+
+    def back(self, match_id: str) -> Clock:
+        """Say that one is there again after one's time was up."""
+        return cast(Clock, self._post(_at("matches", match_id, "return"), None, as_player=True))
+
+    def vacations(self) -> Vacations:
+        return cast(Vacations, self._get("/v1/players/me/vacations"))
+
+    def announce_vacation(self, until: str, start: str | None = None) -> Vacations:
+        """No clock runs from now, or the morning of `start`, to the end of the day `until`; one's tables are told."""
+        return self._vacation({"action": "announce", "from": start, "until": until})
+
+    def end_vacation(self) -> Vacations:
+        """Back early."""
+        return self._vacation({"action": "end", "from": None, "until": None})
+
+    def _vacation(self, said: dict[str, Any]) -> Vacations:
+        statement = self._signer().sign("ogham-vacation+jws", said)
+        return cast(Vacations, self._post("/v1/players/me/vacations", {"statement": statement}, as_player=True))
+
+    def facts(self, match_id: str | None = None) -> Any:
+        """One's own facts; or those of everybody in a match, by seat."""
+        if match_id is None:
+            return self._get("/v1/players/me/facts")
+        return self._get(_at("matches", match_id, "facts"))["seats"]
+
+    def calendar(self) -> str:
+        """A new secret address for one's deadlines as a calendar; one from before leads nowhere any more."""
+        return str(self._post("/v1/players/me/calendar", None, as_player=True)["url"])
+
     # -- matches
 
     def games(self) -> list[Game]:
@@ -144,10 +189,16 @@ class Ogham:
         options: Mapping[str, Any] | None = None,
         invite: Sequence[str] = (),
         shuffle: str = "joint",
+        clock: Mapping[str, Any] | None = None,
+        asks: Mapping[str, int] | None = None,
     ) -> Match:
-        """A new match with an empty table. The invited get a mail; everybody else has to be told its id."""
-        body = {"game": game, "seats": seats, "options": dict(options or {}), "invite": list(invite)}
+        """A new match with an empty table. The invited get a mail; everybody else has to be told its id.
+
+        `clock` says how much time there is, `asks` what a player must have shown to take a seat; docs/clocks.md.
+        """
+        body: dict[str, Any] = {"game": game, "seats": seats, "options": dict(options or {}), "invite": list(invite)}
         body |= {"shuffle": shuffle}
+        body |= {name: dict(value) for name, value in (("clock", clock), ("asks", asks)) if value is not None}
         return cast(Match, self._post("/v1/matches", body, as_player=True))
 
     def join(self, match_id: str, seat: int | None = None) -> Match:
@@ -317,7 +368,7 @@ class Ogham:
     def _read(self, path: str, query: Mapping[str, str] | None, as_player: bool) -> httpx.Response:
         return self._request("GET", path, as_player=as_player, params=query)
 
-    def _post(self, path: str, body: Mapping[str, Any], as_player: bool = False) -> Any:
+    def _post(self, path: str, body: Mapping[str, Any] | None, as_player: bool = False) -> Any:
         return _body(self._request("POST", path, as_player=as_player, json=body))
 
     def _insist(self, path: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> httpx.Response:

@@ -721,14 +721,19 @@ class _Judge:
             _must(state is None, "it was dealt twice")
             return game.deal(self.opened["seats"], self.opened["options"], self.chance)
         seat = Seat(form["seat"])
-        if kind == "resigned":
+        forfeited = kind == "timed_out" and "move" not in form
+        if kind == "resigned" or forfeited:
             return game.leave(state, seat, self.chance)
-        if kind != "moved":
+        if kind not in ("moved", "timed_out"):
             return None
         view = game.view(state, seat)
         move = game.parse(form["move"], view)
         _must(game.notate(move) == form["move"], "the move isn't in canonical notation")
-        if form["proof"]["grade"] == "service":
+        if kind == "timed_out":
+            policy = (self.opened.get("clock") or {}).get("absent", "")
+            _must(form["proof"]["grade"] == "service" and form["policy"] == policy, "that isn't what was agreed on")
+            _must(policy.startswith("bot:") or move == game.absent(view), "that isn't what is played for the absent")
+        elif form["proof"]["grade"] == "service":
             _must(seat in game.left(state) and move == game.absent(view), "nobody made this move")
         if seq in self.reading.statements:
             self._said(seq, seat, view, form["move"])

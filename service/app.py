@@ -1,6 +1,6 @@
 """create_app: the service as a Flask application."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from flask import Flask, Response
@@ -8,8 +8,9 @@ from flask import Flask, Response
 from engine.game import Game
 from engine.games import GAMES
 from service.api import add_api
-from service.parts import Bell, NoBell, Parts, wall_clock
+from service.parts import Bell, Bot, NoBell, Parts, wall_clock
 from service.settings import Settings
+from service.store.clock import database_clock
 from service.store.db import connect
 from service.web import add_pages
 
@@ -20,12 +21,18 @@ def create_app(
     settings: Settings,
     bell: Bell | None = None,
     games: Sequence[Game] = GAMES,
-    clock: Callable[[], datetime] = wall_clock,
+    clock: Callable[[], datetime] | None = None,
+    bots: Mapping[str, Bot] | None = None,
 ) -> Flask:
+    """`clock` None: the database's, which all processes share, or this machine's where there is but one process."""
+    url = settings.database_url
+    clock = clock or (wall_clock if url.startswith("sqlite") else database_clock(url, wall_clock))
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
-    app.extensions["ogham"] = Parts(settings, {game.info.id: game for game in games}, bell or NoBell(), clock)
-    connect(app, settings.database_url)
+    app.extensions["ogham"] = Parts(
+        settings, {game.info.id: game for game in games}, bell or NoBell(), clock, bots or {}
+    )
+    connect(app, url)
     add_api(app)
     add_pages(app)
     app.after_request(_no_guessing)

@@ -19,6 +19,7 @@ from service.store.db import Transaction, db, writing
 from service.store.logbook import PERSONAL, proof_of
 from service.store.tables import (
     Address,
+    Feed,
     Key,
     Letter,
     Mail,
@@ -31,7 +32,9 @@ from service.store.tables import (
     Seated,
     Step,
     Submission,
+    Taken,
     Token,
+    Vacation,
 )
 from service.turns import MAIL, Playing, go_on, tell_who_is_asked
 
@@ -105,7 +108,8 @@ def _forget(transaction: Transaction, player: Player) -> None:
     session.execute(delete(Letter).where(Letter.recipient == address))
     session.execute(delete(Registration).where(Registration.address == address))
     session.execute(delete(PersonalOpening).where(PersonalOpening.player_id == player.id))
-    session.execute(delete(Token).where(Token.player_id == player.id))
+    for table in (Token, Feed, Vacation, Taken):
+        session.execute(delete(table).where(table.player_id == player.id))
     session.execute(update(Key).where(Key.player_id == player.id, Key.revoked_at.is_(None)).values(revoked_at=now()))
     player.name, player.address, player.deleted_at = NOBODY, f"{player.id}@deleted.invalid", now()
     player.preferences = {}

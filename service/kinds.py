@@ -30,5 +30,8 @@ KINDS: Mapping[str, Kind] = {
     "turn": Kind("it is your turn", lingers=True),
     "answer": Kind("your mail was played, refused or not understood", None),
     "finished": Kind("a match is over"),
+    "reminder": Kind("your time runs, at the points you chose"),
+    "timed_out": Kind("your time was up", None),
+    "clock": Kind("the clock did something at your table"),
     "digest": Kind("your hour has come and there is something to tell", None),
 }

@@ -14,7 +14,9 @@ from engine.game import Game, State, complete_options
 from engine.log import BEFORE_FIRST, FORMAT, commitment, encode, promise, seed
 from engine.play import fold
 from engine.values import freeze
+from service.clocks import follow_clock, read_clock
 from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFound
+from service.facts import check_asks, read_asks
 from service.ids import new_id
 from service.notices import store_notice, table_of, tell_player, tell_the_end, tell_the_start, tell_whose_turn
 from service.parts import now, parts
@@ -23,6 +25,7 @@ from service.signing import Signed, import_key, is_base64url, read_statement
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, game_of, keep_state, load_state, proof_of
 from service.store.tables import Entry, Key, Match, Player, Seated
+from service.vacations import enter_vacations
 
 JOIN = frozenset({"match", "opened", "seat", "keys"})
 # What a player adds to the shuffle when joining: their nonce, or its hash.
@@ -31,14 +34,20 @@ LONGEST_NONCE = 200
 
 
 def open_match(
-    player: Player, game_id: str, seats: int, options: dict[str, Any], invite: list[str], shuffle: str = "joint"
-) -> Match:
-    """A new match with an empty table. The invited get a mail; a seat is taken by joining."""
+    player: Player, game_id: str, seats: int, options: dict[str, Any], invite: list[str], shuffle: str = "joint",
+    clock: dict[str, Any] | None = None, asks: dict[str, Any] | None = None,
+) -> Match:  # fmt: skip
+    """A new match with an empty table. The invited get a mail; a seat is taken by joining.
+
+    `clock` says how much time there is (None: as much as anybody likes), `asks` who may take a seat.
+    """
     game = find_game(game_id)
     try:
         options = complete_options(game.info, seats, options)
     except BadOption as error:
         raise Malformed("option_invalid", error.sentence, option=error.name) from None
+    clock = None if clock is None else read_clock(clock)
+    asks = read_asks(asks) if asks else None
     invited = list(dict.fromkeys(check_address(address) for address in invite))
     if len(invited) > seats:
         raise Malformed("too_many_invited", f"The table has {seats} seats; {len(invited)} were invited.")
@@ -47,7 +56,7 @@ def open_match(
         match = Match(
             id=new_id(), game=game_id, seats=seats, options=options, shuffle=shuffle, status="open",
             opened_by=player.id, opened_at=now(), secret=secret, seed=None, length=0, head=BEFORE_FIRST, seals=0,
-            changed=0, to_act=None, turn=None, turn_since=0, asked_at=None, orders_due=None,
+            changed=0, to_act=None, turn=None, turn_since=0, asked_at=None, orders_due=None, clock=clock, asks=asks,
         )  # fmt: skip
         transaction.session.add(match)
         transaction.session.flush()
@@ -59,6 +68,8 @@ def open_match(
             options=options,
             shuffle=shuffle,
             commitment=commitment(match.id, secret),
+            clock=clock,
+            asks=asks,
         )
         for address in invited:
             known = transaction.session.scalars(select(Player).where(Player.address == address)).one_or_none()
@@ -164,6 +175,7 @@ def _take_seat(
             raise Conflict("seat_taken", f"Seat {seat} is taken.")
         if other.id == player.id:
             raise Conflict("already_seated", f"You have seat {taken} in this match.")
+    check_asks(session, match, player)
     scribe = Scribe(session, match)
     session.add(
         Seated(match_id=match.id, seat=seat, player_id=player.id, nonce=nonce, promise=promised, joined_at=now())
@@ -207,6 +219,7 @@ def _start(transaction: Transaction, match: Match, scribe: Scribe, nonces: list[
     match.status = "running"
     state = fold(game, None, events)
     note_position(match, game, state)
+    enter_vacations(transaction, match, scribe)
     close_if_over(transaction, match, scribe, state, before)
     if match.status == "running":
         tell_the_start(transaction, match)
@@ -234,6 +247,7 @@ def close_if_over(transaction: Transaction, match: Match, scribe: Scribe, state:
         scribe.append("closed", proof={"grade": "service"}, outcome=freeze(outcome), secret=encode(match.secret))
         match.status = "over"
         tell_the_end(transaction, match)
+    follow_clock(transaction, match, scribe)
     keep_state(transaction.session, match, state, before)
 
 

@@ -197,6 +197,7 @@ def _postpone(submission_id: str) -> None:
 def _settle(transaction: Transaction, submission: Submission) -> None:
     playing = Playing(transaction, lock_match(transaction.session, submission.match_id))
     match = playing.match
+    playing.welcome_back(submission.seat)
     problem = revocation(playing, submission) or _staleness(transaction.session, match, submission)
     if problem is None:
         play_lines(playing, submission)

@@ -13,7 +13,7 @@ from service.ids import derived_token, fingerprint, new_id
 from service.kinds import KINDS
 from service.parts import now, parts
 from service.store.db import Transaction, db
-from service.store.tables import Match, Notice, Player, Seated
+from service.store.tables import Match, Notice, Player, SeatClock, Seated
 
 ID = 20  # characters of a notice's id
 
@@ -113,9 +113,9 @@ def table_of(transaction: Transaction, match: Match) -> list[tuple[int, Player]]
 
 
 def tell_whose_turn(transaction: Transaction, match: Match) -> None:
-    """The turn notice for the decision that is due now."""
+    """The turn notice for the decision that is due now. Who is away got the one mail that brings them back in."""
     for seat, player in table_of(transaction, match):
-        if seat == match.to_act:
+        if seat == match.to_act and not is_away(transaction, match, seat):
             tell_player(transaction, "turn", f"turn:{match.id}:{match.length}", player, match, seat)
 
 
@@ -124,6 +124,20 @@ def tell_the_start(transaction: Transaction, match: Match) -> None:
     for seat, player in table_of(transaction, match):
         if seat != match.to_act:
             tell_player(transaction, "started", f"started:{match.id}:{seat}", player, match, seat)
+
+
+def is_away(transaction: Transaction, match: Match, seat: int) -> bool:
+    """Whether the seat missed a decision and was not heard of since."""
+    clock = transaction.session.get(SeatClock, (match.id, seat))
+    return clock is not None and clock.away
+
+
+def tell_table(transaction: Transaction, match: Match, said: str, about_seat: int, **about: Any) -> None:
+    """Tell the others at the table what the clock did about a seat; its own player knows, or is told otherwise."""
+    for seat, player in table_of(transaction, match):
+        if seat != about_seat:
+            key = f"clock:{match.id}:{match.length}:{said}:{about_seat}:{seat}"
+            tell_player(transaction, "clock", key, player, match, seat, said=said, who=about_seat, **about)
 
 
 def tell_the_end(transaction: Transaction, match: Match) -> None:

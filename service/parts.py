@@ -4,13 +4,14 @@ The bell is the one thing that the worker side hands in: the service rings it an
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, cast
 
 from flask import current_app
 
-from engine.game import Game
+from engine.chance import Chance
+from engine.game import Game, Move, View
 from service.settings import Settings
 
 
@@ -26,6 +27,13 @@ class NoBell:
         pass
 
 
+class Bot(Protocol):
+    """Plays for a seat. It is given what that seat may see, and never the state."""
+
+    def __call__(self, game: Game, view: View, chance: Chance) -> Move:
+        """A legal move of the viewing seat, which is to act. The same arguments give the same move."""
+
+
 def wall_clock() -> datetime:
     return datetime.now(UTC)
 
@@ -36,6 +44,8 @@ class Parts:
     games: Mapping[str, Game]
     bell: Bell
     now: Callable[[], datetime] = wall_clock
+    bots: Mapping[str, Bot] = field(default_factory=dict)
+    """By the names that a match is opened with: `bot:easy`."""
 
 
 def parts() -> Parts:

@@ -184,11 +184,20 @@ def revoke_key(player: Player, kid: str, statement: str) -> Key:
         return key
 
 
+def read_own(transaction: Transaction, player: Player, text: str, typ: str, members: frozenset[str]) -> Signed:
+    """A statement of the player's, about themselves and no match: signed by a valid key, just now, used once."""
+    signed = _own_statement(player, text, typ, members)
+    use_once(transaction, signed)
+    return signed
+
+
 def _key_statement(player: Player, text: str) -> Signed:
+    return _own_statement(player, text, "ogham-key+jws", frozenset({"action", "kid"}))
+
+
+def _own_statement(player: Player, text: str, typ: str, members: frozenset[str]) -> Signed:
     keys = {key.kid: key for key in keys_of(player.id)}
-    signed = read_statement(
-        text, "ogham-key+jws", lambda kid: keys[kid].jwk if kid in keys else None, frozenset({"action", "kid"})
-    )
+    signed = read_statement(text, typ, lambda kid: keys[kid].jwk if kid in keys else None, members)
     if keys[signed.kid].revoked_at is not None:
         raise BadStatement("key_revoked", "The key that signed this was revoked.")
     return signed

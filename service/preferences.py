@@ -3,6 +3,7 @@
 The row keeps only what differs from the defaults. docs/preferences.md lists them; a test holds the two equal.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -16,6 +17,9 @@ from service.kinds import CHOICES, KINDS
 from service.parts import now
 from service.store.db import Transaction
 from service.store.tables import Notice, Player
+from service.timing import HALF, read_quiet
+
+MOST_REMINDERS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,21 @@ def _is_hour(value: Any) -> bool:
     return type(value) is int and 0 <= value <= 23  # for Python, true is 1
 
 
+def are_quiet_hours(value: Any) -> bool:
+    try:
+        return value is None or (isinstance(value, str) and bool(read_quiet(value)))
+    except ValueError:
+        return False
+
+
+def are_reminders(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= MOST_REMINDERS
+        and all(isinstance(point, str) and re.fullmatch(rf"{HALF}|[1-9][0-9]{{0,2}}h", point) for point in value)
+    )
+
+
 PREFERENCES: Mapping[str, Preference] = {
     "zone": Preference("UTC", is_zone, "the time zone of hours that you name, like Europe/Berlin"),
     **{
@@ -51,6 +70,12 @@ PREFERENCES: Mapping[str, Preference] = {
     "thread": Preference("match", _one_of("match", "turn"), "what makes one thread of mails: match or turn"),
     "hand_in_mails": Preference(
         True, lambda value: isinstance(value, bool), "whether mails show what only you may see: true or false"
+    ),
+    "quiet": Preference(
+        None, are_quiet_hours, "hours in which no time of yours runs out and no reminder comes, like 22:00-07:00"
+    ),
+    "reminders": Preference(
+        ["24h"], are_reminders, "when you are reminded of a turn: half (of your time gone), 24h (so many hours left)..."
     ),
 }
 

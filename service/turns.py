@@ -17,12 +17,13 @@ from engine.game import Game, Language, Move, State
 from engine.log import encode
 from engine.play import Played, fold, play_absent, play_line, play_move
 from engine.values import JSON
+from service.clocks import come_back, restart_clock, stop_clock
 from service.matches import chance_of, close_if_over, lock_match, note_position
 from service.notices import tell_player, tell_whose_turn
 from service.parts import now
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, game_of, load_state, proof_of
-from service.store.tables import Key, Match, Order, Player, Submission
+from service.store.tables import Key, Match, Order, Player, Seated, Submission, Taken
 
 MAIL = "mail"  # the kid of what came by mail
 MOST_AT_ONCE = 200
@@ -50,7 +51,9 @@ class Playing:
     def line(self, seat: Seat, line: str, grade: str, evidence: JSON, person: str) -> Played:
         """Play one line of a player's; NotationError or RuleViolation where it can't be."""
         played = play_line(self.game, self.state, seat, line, chance_of(self.match))
+        asked_at = self.match.asked_at if evidence["line"] == 0 else None
         self._moved(played, self._proof(seat, grade, evidence), person)
+        self._took(person, None if asked_at is None else now() - asked_at)
         return played
 
     def obey(self, seat: Seat, order: Order, move: Move) -> None:
@@ -58,16 +61,43 @@ class Playing:
         played = play_move(self.game, self.state, seat, move, chance_of(self.match))
         proof = self._proof(seat, order.grade, order.evidence | {"order": order.number})
         self._moved(played, proof, order.player_id, order)
+        self._took(order.player_id, None)
 
     def absent(self, seat: Seat) -> None:
         """Play what is played for a seat that left."""
         self._moved(play_absent(self.game, self.state, seat, chance_of(self.match)), {"grade": "service"}, None)
 
-    def leave(self, seat: Seat, proof: JSON) -> None:
+    def time_out(self, seat: Seat, move: Move, policy: str) -> None:
+        """Play for a seat whose time is up."""
+        played = play_move(self.game, self.state, seat, move, chance_of(self.match))
+        self._moved(played, {"grade": "service"}, None, kind="timed_out", policy=policy)
+
+    def note_miss(self, seat: Seat) -> None:
+        """The next entry tells of a decision that this seat's player missed."""
+        self._took(self.player_of(seat), None, missed=True, seq=self.match.length)
+
+    def leave(self, seat: Seat, proof: JSON, kind: str = "resigned", **members: JSON) -> None:
         events = self.game.leave(self.state, seat, chance_of(self.match))
-        self._scribe.append("resigned", seat=seat, proof=proof, events=events)
+        self._scribe.append(kind, seat=seat, proof=proof, events=events, **members)
         self.state = fold(self.game, self.state, events)
         note_position(self.match, self.game, self.state)
+        self.session.get_one(Seated, (self.match.id, seat)).left_at = now()
+
+    def welcome_back(self, seat: int) -> None:
+        """The player was heard of. That is no move: what is told of those is told from here on."""
+        if come_back(self.transaction, self.match, self._scribe, seat):
+            self.before = self.match.length
+
+    def restart_clock(self) -> None:
+        """The deadline is worked out anew."""
+        restart_clock(self.transaction, self.match, self._scribe)
+
+    def stop_clock(self) -> None:
+        """The time of who was asked is over; going on lets time run again."""
+        stop_clock(self.transaction, self.match, self._scribe)
+
+    def player_of(self, seat: int) -> str:
+        return self.session.get_one(Seated, (self.match.id, seat)).player_id
 
     def close(self) -> None:
         """The end, if this was it; and the state kept."""
@@ -81,13 +111,22 @@ class Playing:
         own_turn = self.game.turn(self.state) == seat
         return proof_of(grade, evidence, to=(seat,), **({"until": "turn"} if own_turn else {}))
 
-    def _moved(self, played: Played, proof: JSON, person: str | None, acting: Order | None = None) -> None:
-        seat = played.seat
+    def _moved(
+        self, played: Played, proof: JSON, person: str | None, acting: Order | None = None, kind: str = "moved",
+        **members: JSON,
+    ) -> None:  # fmt: skip
+        seat, told = played.seat, members | {"move": played.move}
         if self.match.turn != seat:
             _lapse(self, seat, acting)
-        self._scribe.append("moved", seat=seat, proof=proof, person=person, move=played.move, events=played.events)
+        self._scribe.append(kind, seat=seat, proof=proof, person=person, events=played.events, **told)
         self.state = played.state
         note_position(self.match, self.game, self.state)
+
+    def _took(self, player_id: str, time: timedelta | None, missed: bool = False, seq: int | None = None) -> None:
+        """Note how long the player took for the entry just written."""
+        seq = self.match.length - 1 if seq is None else seq
+        row = Taken(match_id=self.match.id, seq=seq, player_id=player_id, time=time, missed=missed)
+        self.session.add(row)
 
 
 def go_on(playing: Playing) -> None:
@@ -98,7 +137,7 @@ def go_on(playing: Playing) -> None:
     while (seat := game.to_act(playing.state)) is not None:
         if seat in game.left(playing.state):
             playing.absent(seat)
-        elif not (_play_kept(playing, seat, kept) if seat == match.turn else _follow_orders(playing, seat)):
+        elif not (_play_kept(playing, seat, kept) if seat == match.turn else answer_by_orders(playing, seat)):
             break
     for waiting in kept:
         if waiting.status == "kept" and (waiting.seat != match.turn or waiting.seat in game.left(playing.state)):
@@ -224,13 +263,14 @@ def standing_orders(session: Session, match_id: str, seat: int) -> list[Order]:
     )
 
 
-def _follow_orders(playing: Playing, seat: Seat) -> bool:
+def answer_by_orders(playing: Playing, seat: Seat, at_once: bool = False) -> bool:
     """Answer for the seat by the newest of its orders that speaks of what it is asked; whether one did.
 
-    An order for an hour of the day waits until then, and nobody is asked meanwhile.
+    An order for an hour of the day waits until then, and nobody is asked meanwhile. `at_once`: it doesn't wait, since
+    the seat's time is up.
     """
     orders = playing.game.orders
-    if orders is None:
+    if orders is None or seat == playing.match.turn:
         return False
     view = playing.game.view(playing.state, seat)
     for order in standing_orders(playing.session, playing.match.id, seat):
@@ -240,7 +280,7 @@ def _follow_orders(playing: Playing, seat: Seat) -> bool:
         if move is None:
             continue
         due = _acts_at(order, playing.match.asked_at or now())
-        if due > now():
+        if due > now() and not at_once:
             playing.match.orders_due = due
             return False
         playing.obey(seat, order, move)

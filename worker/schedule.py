@@ -12,23 +12,37 @@ from datetime import datetime, timedelta
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.absence import GRACE, remind, reminders_due, time_out
 from service.mailroom.post import deliver_notice
 from service.mailroom.receive import read_mail
 from service.moves import settle_submission
+from service.outages import keep_beat
 from service.parts import now, parts
 from service.settings import Settings
 from service.store.claims import became_due, waiting_since
 from service.store.db import db
-from service.store.tables import Mail, Notice, Submission
+from service.store.tables import Deadline, Mail, Notice, Submission
 from service.turns import follow_orders, orders_due
 
 # How long a bell may take to be heard before the sweep does the work itself.
 PATIENCE = timedelta(seconds=1)
 
-WORK: tuple[tuple[type[Mail | Submission | Notice], Callable[[str], None]], ...] = (
-    (Mail, read_mail),
-    (Submission, settle_submission),
-    (Notice, deliver_notice),
+Due = Callable[[datetime], list[str]]
+
+
+def _since(table: type[Mail | Submission | Notice]) -> Due:
+    return lambda overdue: waiting_since(table, overdue)
+
+
+# In this order: who answered in time is heard before their time is up, and orders answer before that. What speaks to
+# other servers, and may be slow, comes last.
+WORK: tuple[tuple[Due, Callable[[str], None]], ...] = (
+    (_since(Mail), read_mail),
+    (_since(Submission), settle_submission),
+    (lambda _: orders_due(), follow_orders),
+    (lambda overdue: waiting_since(Deadline, min(overdue, now() - GRACE)), time_out),
+    (lambda _: reminders_due(), remind),
+    (_since(Notice), deliver_notice),
 )
 
 journal = logging.getLogger(__name__)
@@ -36,17 +50,15 @@ journal = logging.getLogger(__name__)
 
 def sweep(patience: timedelta = PATIENCE) -> int:
     """Do what has waited too long, the oldest first; how much that was."""
+    keep_beat()
     overdue = now() - patience
     done = 0
-    for table, act in WORK:
-        for id in waiting_since(table, overdue):
+    for find, act in WORK:
+        for id in find(overdue):
             act(id)
             db.session.remove()  # each piece of work looks at the database afresh, as in a task of its own
+            keep_beat()
             done += 1
-    for id in orders_due():
-        follow_orders(id)
-        db.session.remove()
-        done += 1
     return done
 
 

@@ -43,6 +43,18 @@ class NewMatchSchema(ma.Schema):
         load_default=list,
         metadata={"description": "addresses that get an invitation by mail"},
     )
+    clock = ma.fields.Dict(
+        keys=ma.fields.String(),
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "how much time there is; see docs/clocks.md. Null: as much as anybody likes"},
+    )
+    asks = ma.fields.Dict(
+        keys=ma.fields.String(),
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "what a player must have shown to take a seat; see docs/clocks.md"},
+    )
 
 
 class MatchSchema(ma.Schema):
@@ -73,6 +85,8 @@ class MatchSchema(ma.Schema):
     head = ma.fields.String(required=True, metadata={"description": "the hash of the log's last entry"})
     opened = ma.fields.String(required=True, metadata={"description": "the hash of the log's first entry"})
     seat = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "the caller's"})
+    clock = ma.fields.Dict(required=True, allow_none=True, metadata={"description": "as the match was opened with it"})
+    asks = ma.fields.Dict(required=True, allow_none=True, metadata={"description": "as the match was opened with it"})
 
 
 class MatchesQuerySchema(ma.Schema):
@@ -191,6 +205,8 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
         "head": encode(match.head),
         "opened": encode(db.session.get_one(Entry, (match.id, 0)).hash),
         "seat": seat,
+        "clock": match.clock,
+        "asks": match.asks,
     }
 
 
@@ -200,7 +216,7 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
 @blueprint.doc(security=BEARER)
 def open_match(body: dict[str, Any]) -> dict[str, Any]:
     """Open a match. The table is empty at first: join it yourself, and invite others."""
-    asked = (body[name] for name in ("game", "seats", "options", "invite", "shuffle"))
+    asked = (body[name] for name in ("game", "seats", "options", "invite", "shuffle", "clock", "asks"))
     return told(matches.open_match(signed_in(), *asked), None)
 
 

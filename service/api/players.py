@@ -8,8 +8,9 @@ from marshmallow import validate
 from engine.game import LANGUAGES
 from service import players
 from service.api.resource import BEARER, Resource, signed_in
+from service.clocks import choose_preferences
 from service.deletion import delete_signed
-from service.preferences import change_preferences, preferences_of
+from service.preferences import preferences_of
 from service.store.db import writing
 from service.store.tables import Key, Player, Registration
 
@@ -153,7 +154,7 @@ def patch_preferences(body: dict[str, Any]) -> dict[str, Any]:
     """Change some, all of them or none; null puts one back to its default."""
     player = signed_in()
     with writing() as transaction:
-        return {"preferences": change_preferences(transaction, player, body["preferences"])}
+        return {"preferences": choose_preferences(transaction, player, body["preferences"])}
 
 
 @blueprint.get("/players/me/keys")

@@ -68,6 +68,16 @@ PROBLEMS = {
     "not_running": (409, "The match isn't running"),
     "seq_unknown": (404, "The log isn't that long"),
     "submission_unknown": (404, "There is no such submission"),
+    # clocks
+    "clock_invalid": (422, "This is no clock"),
+    "bot_unknown": (422, "There is no such bot"),
+    "no_clock": (409, "The match has no clock"),
+    "vacation_invalid": (422, "This is no vacation"),
+    "vacation_spent": (409, "There aren't that many days of vacation left"),
+    "no_vacation": (409, "There is no vacation to end"),
+    "calendar_unknown": (404, "There is no calendar at this address"),
+    "asks_invalid": (422, "A match can't ask for this"),
+    "asks_not_met": (403, "The match asks for more than the player has shown"),
     # orders
     "order_unreadable": (422, "The line is no order"),
     "order_unknown": (404, "There is no such standing order"),
@@ -100,8 +110,11 @@ class ProblemSchema(ma.Schema):
     seq = ma.fields.Integer(metadata={"description": "for a refused move: the length of the log now"})
     head = ma.fields.String(metadata={"description": "for a refused move: the hash of the log's last entry"})
     errors = ma.fields.Dict(metadata={"description": "for schema_invalid: what is wrong, by member"})
-    option = ma.fields.String(metadata={"description": "for option_invalid: which one"})
+    option = ma.fields.String(
+        metadata={"description": "for option_invalid, clock_invalid, asks_invalid and asks_not_met: which one"}
+    )
     preference = ma.fields.String(metadata={"description": "which one was meant"})
+    left = ma.fields.Integer(metadata={"description": "for vacation_spent: the days left of that year's vacation"})
 
 
 def problem(code: str, detail: str = "", **more: Any) -> dict[str, Any]:

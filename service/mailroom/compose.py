@@ -14,17 +14,18 @@ from sqlalchemy import func, select
 from engine.errors import NotationError
 from engine.events import Seat, as_seen_by
 from engine.game import Language
+from service.clocks import deadline_of, hours_at, running
 from service.ledger import Account, ledger_between
 from service.mailroom.letter import WIDTH, Content, player_of, write
 from service.mailroom.openings import last_turn
 from service.mailroom.phrases import say
 from service.mailroom.ways import gathered_for, until
-from service.matches import Sight, find_match, see_match
-from service.notices import reply_token
+from service.matches import Sight, find_match, names_of, see_match
+from service.notices import is_away, reply_token
 from service.orders import orders_of
-from service.parts import parts
+from service.parts import now, parts
 from service.preferences import preferences_of
-from service.store.db import db
+from service.store.db import Transaction, db
 from service.store.logbook import entry_events, game_of
 from service.store.tables import EPOCH, Match, Notice, Player, Seated, Submission
 
@@ -108,7 +109,7 @@ def _turn(notice: Notice) -> Content:
     facts = {"title": sight.game.info.title, "name": "" if sight.turn is None else sight.names[sight.turn]}
     return Content(
         say(f"{kind}.subject", language, **facts),
-        say(f"{kind}.lead", language, **facts),
+        say(f"{kind}.lead", language, **facts) + _until(match, notice),
         how=_guide(sight, language),
         taps=_taps(sight, language),
         since=_since_last_turn(match, notice, sight),
@@ -294,6 +295,63 @@ def _moment(at: datetime, zone: ZoneInfo, language: Language) -> str:
     return at.astimezone(zone).strftime("%d.%m. %H:%M" if language == "de" else "%d %b %H:%M")
 
 
+def _reminder(notice: Notice) -> Content:
+    match, language = _match(notice), _language(notice)
+    row = running(db.session(), match)
+    if match.changed > cast(int, notice.seq) or row is None or row.seat != notice.seat:
+        raise Outdated("the turn is over, or no clock runs")
+    hours = hours_at(db.session(), match, db.session.get_one(Player, row.player_id), row.since)
+    if hours.is_quiet(now()) or hours.is_off(now()):
+        raise Outdated("the player is not to be disturbed")
+    sight = _sight(match, notice)
+    title = sight.game.info.title
+    return Content(
+        say("reminder.subject", language, title=title),
+        say("reminder.lead", language, title=title) + _until(match, notice),
+        how=_guide(sight, language),
+        taps=_taps(sight, language),
+        since=_since_last_turn(match, notice, sight),
+        sight=sight,
+    )
+
+
+def _timed_out(notice: Notice) -> Content:
+    """The mail that brings somebody back in: it can be answered with a move, or with a word."""
+    match, language = _match(notice), _language(notice)
+    if notice.about["said"] == "away" and not is_away(Transaction(db.session()), match, cast(int, notice.seat)):
+        raise Outdated("the player is back")
+    sight = _sight(match, notice)
+    title = sight.game.info.title
+    return Content(
+        say("timed_out.subject", language, title=title),
+        say(f"timed_out.{notice.about['said']}", language, title=title),
+        how="" if match.status != "running" else _guide(sight, language),
+        since=_since_last_turn(match, notice, sight),
+        sight=sight,
+    )
+
+
+def _clock(notice: Notice) -> Content:
+    """What a clock did about somebody at the table."""
+    match, language, about = _match(notice), _language(notice), notice.about
+    facts = {"title": game_of(match).info.title, "name": names_of(match)[about["who"]]} | about
+    return Content(
+        say("clock.subject", language, **facts),
+        say(f"clock.{about['said']}", language, **facts) + _until(match, notice),
+    )
+
+
+def _until(match: Match, notice: Notice) -> str:
+    """Until when the reader has time, by their own clock; empty where no clock runs for them."""
+    row = running(db.session(), match)
+    if row is None or row.seat != notice.seat:
+        return ""
+    language, player = _language(notice), db.session.get_one(Player, row.player_id)
+    moment = deadline_of(db.session(), match, row).astimezone(ZoneInfo(preferences_of(player)["zone"]))
+    day = say("clock.days", language).split()[moment.weekday()]
+    return "\n" + say("clock.until", language, day=day, when=f"{moment:%Y-%m-%d %H:%M}", zone=moment.tzinfo)
+
+
 _KINDS: dict[str, Callable[[Notice], Content]] = {
     "welcome": _welcome,
     "invitation": _invitation,
@@ -303,6 +361,9 @@ _KINDS: dict[str, Callable[[Notice], Content]] = {
     "answer": _answer,
     "finished": _finished,
     "digest": _digest,
+    "reminder": _reminder,
+    "timed_out": _timed_out,
+    "clock": _clock,
 }
 
 

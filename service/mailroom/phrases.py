@@ -186,6 +186,9 @@ PHRASES: dict[str, dict[Language, str]] = {
     "kind.turn": {"en": "turn", "de": "Zug"},
     "kind.answer": {"en": "answer", "de": "Antwort"},
     "kind.finished": {"en": "end", "de": "Ende"},
+    "kind.reminder": {"en": "reminder", "de": "Erinnerung"},
+    "kind.timed_out": {"en": "time up", "de": "Zeit um"},
+    "kind.clock": {"en": "clock", "de": "Uhr"},
     "kind.digest": {"en": "digest", "de": "Sammelmail"},
     "step.deferred": {"en": "not taken yet, tried again", "de": "noch nicht angenommen, wird wieder versucht"},
     "step.accepted": {"en": "sent", "de": "gesendet"},
@@ -208,6 +211,63 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": 'Weniger davon: antworte "setze mail_{kind} digest" (oder off).',
     },
     "leave": {"en": "No more mails like this", "de": "Keine solchen Mails mehr"},
+    "reminder.subject": {"en": "Your time runs: {title}", "de": "Deine Zeit läuft: {title}"},
+    "reminder.lead": {
+        "en": "A reminder: it is still your turn in this match of {title}.",
+        "de": "zur Erinnerung: du bist noch am Zug in dieser Partie {title}.",
+    },
+    "timed_out.subject": {"en": "Your time was up: {title}", "de": "Deine Zeit war um: {title}"},
+    "timed_out.away": {
+        "en": "Your time was up in this match of {title}, so something was played for you, and will be, within the hour, whenever you are asked. You won't be written to each time. To take your seat back, answer this mail: with a move if you are asked, else with the word “back”.",
+        "de": "deine Zeit war um in dieser Partie {title}. Es wurde etwas für dich gespielt, und so geht es weiter, jeweils binnen einer Stunde, ohne dass wir dir jedes Mal schreiben. Um wieder mitzuspielen, antworte auf diese Mail: mit einem Zug, wenn du gefragt bist, sonst mit dem Wort „zurück“.",
+    },
+    "timed_out.forfeited": {
+        "en": "Your time was up once too often in this match of {title}, and your seat has forfeited, as was agreed when the match was opened.",
+        "de": "deine Zeit war einmal zu oft um in dieser Partie {title}, und dein Platz hat aufgegeben, wie bei der Eröffnung vereinbart.",
+    },
+    "clock.subject": {"en": "About the clock: {title}", "de": "Zur Uhr: {title}"},
+    "clock.until": {
+        "en": "You have time until {day} {when} ({zone}).",
+        "de": "Du hast Zeit bis {day} {when} ({zone}).",
+    },
+    "clock.days": {"en": "Mon Tue Wed Thu Fri Sat Sun", "de": "Mo Di Mi Do Fr Sa So"},
+    "clock.timed_out": {
+        "en": "{name} ran out of time in this match of {title}; something was played for them.",
+        "de": "{name} hat in dieser Partie {title} die Zeit überschritten; es wurde etwas an ihrer Stelle gespielt.",
+    },
+    "clock.forfeited": {
+        "en": "{name} ran out of time once too often in this match of {title}, and has forfeited.",
+        "de": "{name} hat in dieser Partie {title} die Zeit einmal zu oft überschritten und damit aufgegeben.",
+    },
+    "clock.returned": {
+        "en": "{name} is back in this match of {title}.",
+        "de": "{name} ist zurück in dieser Partie {title}.",
+    },
+    "clock.vacation": {
+        "en": "{name} is on vacation from {first} to {last}. In this match of {title} their clock stands meanwhile.",
+        "de": "{name} macht Urlaub vom {first} bis zum {last}. In dieser Partie {title} steht ihre Uhr solange.",
+    },
+    "clock.vacation_ended": {
+        "en": "{name} is back from vacation in this match of {title}.",
+        "de": "{name} ist aus dem Urlaub zurück in dieser Partie {title}.",
+    },
+    "clock.pause_wanted": {
+        "en": "{name} would like to pause this match of {title}. The clocks stop when everybody agrees.",
+        "de": "{name} möchte diese Partie {title} unterbrechen. Die Uhren stehen, sobald alle einverstanden sind.",
+    },
+    "clock.paused": {
+        "en": "This match of {title} is paused: no clock runs until somebody goes on. Who likes may move meanwhile.",
+        "de": "diese Partie {title} ruht: Keine Uhr läuft, bis jemand weitermacht. Wer mag, darf trotzdem ziehen.",
+    },
+    "clock.resumed": {
+        "en": "{name} goes on with this match of {title}: the clocks run again.",
+        "de": "{name} macht weiter in dieser Partie {title}: Die Uhren laufen wieder.",
+    },
+    "feed.summary": {"en": "Your time is up: {title}", "de": "Deine Zeit ist um: {title}"},
+    "answer.asks_not_met": {
+        "en": "This match asks for more moves, finished matches or punctuality than you have to show so far; no seat was taken.",
+        "de": "diese Partie verlangt mehr Züge, beendete Partien oder Pünktlichkeit, als du bisher vorweisen kannst; du bist nicht dabei.",
+    },
     "since": {"en": "Since your last turn", "de": "Seit deinem letzten Zug"},
     "how": {"en": "What you may answer", "de": "Was du antworten kannst"},
     "position": {"en": "The position", "de": "Die Stellung"},

@@ -14,12 +14,13 @@ from sqlalchemy import func, select
 from engine.events import Seat
 from engine.game import Language
 from service.addresses import heard_from
+from service.clocks import be_back
 from service.errors import Conflict, ServiceError
 from service.ids import fingerprint, new_id
 from service.mailroom.bounces import record_bounce
 from service.mailroom.lines import find_moves, find_orders
 from service.mailroom.reply import Reply, read_reply
-from service.matches import find_match, join_by_mail, see_match
+from service.matches import find_match, join_by_mail, lock_match, see_match
 from service.moves import accept_mailed
 from service.nonces import open_nonce_by_mail
 from service.notices import store_notice, tell_player
@@ -183,6 +184,7 @@ def _move(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) ->
     match, seat = find_match(notice.match_id), Seat(notice.seat)
     if match.status == "open":
         return "ignored: the match has not started"
+    back = be_back(transaction, lock_match(transaction.session, match.id), seat)
     player = transaction.session.get_one(Player, cast(str, notice.player_id))
     orders, paragraphs = find_orders(reply.paragraphs)
     lines, stumbled = find_moves(paragraphs, see_match(match, seat), player.name, cast(Language, player.language))
@@ -197,6 +199,8 @@ def _move(transaction: Transaction, mail: Mail, reply: Reply, notice: Notice) ->
         done.append(f"submission {submission.id}")
     if done:
         return ", ".join(done)
+    if back:
+        return "back"
     if match.to_act != seat and not stumbled:
         return "nothing said"  # and nothing was asked
     about: dict[str, Any] = {"said": "unclear", "line": stumbled} if stumbled else {"said": "nothing"}

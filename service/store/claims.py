@@ -14,9 +14,9 @@ from sqlalchemy import ColumnElement, or_, select, update
 
 from service.parts import now, parts
 from service.store.db import Transaction, db, writing
-from service.store.tables import Mail, Notice, Submission
+from service.store.tables import Deadline, Mail, Notice, Submission
 
-Row = TypeVar("Row", bound=Mail | Notice | Submission)
+Row = TypeVar("Row", bound=Deadline | Mail | Notice | Submission)
 
 RETRY_FIRST = timedelta(seconds=2)
 RETRY_LAST = timedelta(hours=1)

@@ -1,7 +1,7 @@
 """The tables. The database holds the truth; what is in nobody's memory but here is safe.
 
 Times are whole milliseconds since 1970, so that both databases sort and compare them alike. Ids are random text.
-Work (a submission, a mail, a notice) is a row with a status; see `claims.py` for how a worker takes one.
+Work (a submission, a mail, a notice, a deadline) is a row with a status; see `claims.py` for how a worker takes one.
 """
 
 import json
@@ -28,6 +28,19 @@ class Instant(TypeDecorator[datetime]):
         return None if value is None else datetime.fromtimestamp(value / 1000, UTC)
 
 
+class Duration(TypeDecorator[timedelta]):
+    """A length of time, in whole milliseconds."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: timedelta | None, dialect: Dialect) -> int | None:
+        return None if value is None else value // timedelta(milliseconds=1)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> timedelta | None:
+        return None if value is None else timedelta(milliseconds=value)
+
+
 class Json(TypeDecorator[Any]):
     """JSON as text: the same bytes on both databases, and nothing is read into it."""
 
@@ -42,7 +55,7 @@ class Json(TypeDecorator[Any]):
 
 
 class Base(DeclarativeBase):
-    registry = registry(type_annotation_map={datetime: Instant, str: Text, bytes: LargeBinary})
+    registry = registry(type_annotation_map={datetime: Instant, timedelta: Duration, str: Text, bytes: LargeBinary})
 
 
 class Player(Base):
@@ -156,6 +169,11 @@ class Match(Base):
     """When the decision became due."""
     orders_due: Mapped[datetime | None] = mapped_column(index=True)
     """When a standing order answers it; None where the player is asked."""
+    clock: Mapped[Any | None] = mapped_column(Json)
+    """How much time there is and what happens when it is up, as `opened` has it; None: no clock runs."""
+    asks: Mapped[Any | None] = mapped_column(Json)
+    """What a player must have shown to take a seat; see `service/facts.py`."""
+    paused_at: Mapped[datetime | None]
 
 
 class Seated(Base):
@@ -172,6 +190,8 @@ class Seated(Base):
     promise: Mapped[str | None]
     """Where the match's shuffle is sealed: the hash of the nonce."""
     joined_at: Mapped[datetime]
+    left_at: Mapped[datetime | None]
+    """When the seat resigned or forfeited."""
 
 
 class Entry(Base):
@@ -298,6 +318,109 @@ class Order(Base):
     evidence: Mapped[Any] = mapped_column(Json)
     given_at: Mapped[datetime]
     receipt: Mapped[str]
+
+
+class Deadline(Work, Base):
+    """The clock of a match while it runs, and when it runs out: at most one seat is asked at a time.
+
+    `due_at` is never later than the true deadline, which is worked out anew when it has come: meanwhile the service may
+    have been down. `done` means that no clock runs.
+    """
+
+    __tablename__ = "deadline"
+    __table_args__ = (Index("deadline_work", "status", "due_at"), Index("deadline_reminder", "status", "remind_at"))
+
+    id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    """The match's."""
+    seat: Mapped[int]
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    turn: Mapped[int]
+    """The match's `turn_since`: a clock runs once for each turn in which the seat is asked, however often."""
+    since: Mapped[datetime]
+    left: Mapped[timedelta]
+    """How much time the seat had at `since`."""
+    granted: Mapped[timedelta]
+    """How much it had at the beginning of the turn."""
+    reminded: Mapped[Any] = mapped_column(Json)
+    """The points of this turn that the player was reminded at."""
+    remind_at: Mapped[datetime | None]
+
+
+class SeatClock(Base):
+    """What a seat's clock keeps between turns."""
+
+    __tablename__ = "seat_clock"
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    left: Mapped[timedelta]
+    granted: Mapped[timedelta]
+    turn: Mapped[int | None]
+    """The turn that time was last granted for."""
+    reminded: Mapped[Any] = mapped_column(Json)
+    misses: Mapped[int]
+    """In a row: an answer begins anew."""
+    missed_at: Mapped[datetime | None]
+    away: Mapped[bool]
+    """Missed, and not heard of since: its decisions are taken within the hour."""
+    agrees: Mapped[bool]
+    """Wants a pause."""
+
+
+class Vacation(Base):
+    """Days on which no clock runs for a player, announced to their tables."""
+
+    __tablename__ = "vacation"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    first: Mapped[str]
+    """The first and the last day, both included, in the player's zone: what is counted for the budget."""
+    last: Mapped[str]
+    starts_at: Mapped[datetime]
+    ends_at: Mapped[datetime]
+    announced_at: Mapped[datetime]
+
+
+class Beat(Base):
+    """One row: when the service was last known to be at work."""
+
+    __tablename__ = "beat"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    at: Mapped[datetime]
+
+
+class Outage(Base):
+    """The service was down: no time counts from its last heartbeat until an hour after it was back."""
+
+    __tablename__ = "outage"
+
+    starts_at: Mapped[datetime] = mapped_column(primary_key=True)
+    ends_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class Taken(Base):
+    """How long a player took for a move, or that they missed one: what facts about players are made from."""
+
+    __tablename__ = "taken"
+
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    time: Mapped[timedelta | None]
+    """None where there was none to take: an order answered, or the line came with the one before."""
+    missed: Mapped[bool]
+
+
+class Feed(Base):
+    """A player's calendar under a secret address, known by its hash."""
+
+    __tablename__ = "feed"
+
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), primary_key=True)
+    hash: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
 
 
 class Mail(Work, Base):

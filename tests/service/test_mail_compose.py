@@ -3,6 +3,7 @@
 import re
 import string
 from collections.abc import Iterator
+from datetime import timedelta
 from email.message import EmailMessage
 
 import pytest
@@ -19,6 +20,7 @@ from service.moves import settle_submission
 from service.players import check_name
 from service.store.db import db
 from service.store.tables import Letter, Notice
+from tests.club import Club
 from tests.games import TEST_GAMES
 from tests.mail.asked import Asked, ask, legal_line
 from tests.stage import DOMAIN, URL, Stage
@@ -76,11 +78,26 @@ def correspondence(shared_stage: Stage) -> Stage:
             sealed = people[0].client.open(game.info.id, 2, {}, shuffle="sealed")["id"]
             for seat, person in enumerate(people):
                 person.client.join(sealed, seat)
+            people[0].client.preferences(reminders=["half"])
+            timed = people[0].client.open(game.info.id, 2, {"first_player": 0}, clock={"bank": 1, "increment": 1})["id"]
+            for seat, person in enumerate(people):
+                person.client.join(timed, seat)
             stage.work()
+    _let_time_run_out(stage)
     stage.later(days=1)
     stage.work()
     stage.later(days=-1)  # what is signed carries the real time
     return stage
+
+
+def _let_time_run_out(stage: Stage) -> None:
+    """Of every clock; then the stage's own is put back, since people who come later sign with the real time."""
+    moment = stage.moment[0]
+    Club.beat_at(stage, moment + timedelta(hours=2))
+    for _ in range(2):
+        stage.later(minutes=32)
+        stage.work()
+    stage.moment[0] = moment
 
 
 def test_every_kind_is_written_in_every_language(correspondence: Stage) -> None:
@@ -100,6 +117,7 @@ def test_every_kind_is_written_in_every_language(correspondence: Stage) -> None:
 def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject(correspondence: Stage) -> None:
     titles = "|".join(re.escape(game.info.title) for game in TEST_GAMES)
     what = "It is your turn|You are asked|About your move|The match is over|The match begins|"
+    what += "Your time runs|Your time was up|About the clock|Deine Zeit läuft|Deine Zeit war um|Zur Uhr|"
     what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende|Die Partie beginnt"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"

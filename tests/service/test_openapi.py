@@ -119,6 +119,7 @@ def known(stage: Stage) -> dict[str, str]:
         "submission_id": sent["id"],
         "kid": people[0].client.identity.kid,
         "registration_id": "any",
+        "secret": people[0].client.calendar().rpartition("/")[2].removesuffix(".ics"),
         "token": people[0].client._bearer()["Authorization"],
     }
 
