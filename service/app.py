@@ -8,6 +8,7 @@ from flask import Flask, Response
 from engine.game import Game
 from engine.games import GAMES
 from service.api import add_api
+from service.mailroom.signatures import LookUp, look_up
 from service.parts import Bell, NoBell, Parts, wall_clock
 from service.settings import Settings
 from service.store.db import connect
@@ -21,10 +22,11 @@ def create_app(
     bell: Bell | None = None,
     games: Sequence[Game] = GAMES,
     clock: Callable[[], datetime] = wall_clock,
+    look_up: LookUp = look_up,
 ) -> Flask:
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
-    app.extensions["ogham"] = Parts(settings, {game.info.id: game for game in games}, bell or NoBell(), clock)
+    app.extensions["ogham"] = Parts(settings, {game.info.id: game for game in games}, bell or NoBell(), clock, look_up)
     connect(app, settings.database_url)
     add_api(app)
     add_pages(app)

@@ -1,24 +1,33 @@
 """Notices: what players are told. Written in the transaction that makes them true; delivered afterwards.
 
-Kinds: welcome (prove your address), invitation, nonce (open your share of the shuffle), turn, answer (what became of
-your mail), finished.
+Kinds: welcome (prove your address), invitation, declined (to who invited), nonce (open your share of the shuffle), turn,
+answer (what became of your mail), finished.
 """
 
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from service.ids import derived_token, fingerprint, new_id
 from service.parts import now, parts
 from service.store.db import Transaction
 from service.store.tables import Match, Notice, Player, Seated
 
-KINDS = ("welcome", "invitation", "nonce", "turn", "answer", "finished")
+KINDS = ("welcome", "invitation", "declined", "nonce", "turn", "answer", "finished")
 
 
 def reply_token(notice_id: str) -> str:
     """The secret in a notice's reply address. It is made anew when needed; the database holds its hash only."""
     return derived_token(parts().settings.secret, f"reply/{notice_id}")
+
+
+def answered_notice(session: Session, recipient: str) -> Notice | None:
+    """The notice whose reply address this is."""
+    token = recipient.partition("@")[0].partition("+")[2]
+    if not token:
+        return None
+    return session.scalars(select(Notice).where(Notice.reply_hash == fingerprint(token))).one_or_none()
 
 
 def store_notice(

@@ -11,6 +11,7 @@ from typing import Protocol, cast
 from flask import current_app
 
 from engine.game import Game
+from service.mailroom.signatures import LookUp, look_up
 from service.settings import Settings
 
 
@@ -36,6 +37,8 @@ class Parts:
     games: Mapping[str, Game]
     bell: Bell
     now: Callable[[], datetime] = wall_clock
+    look_up: LookUp = look_up
+    """Asks the DNS, for the keys of mail domains."""
 
 
 def parts() -> Parts:

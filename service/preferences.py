@@ -29,6 +29,11 @@ def is_zone(name: Any) -> bool:
 
 PREFERENCES: Mapping[str, Preference] = {
     "zone": Preference("UTC", is_zone, "the time zone of hours that you name, like Europe/Berlin"),
+    "demand_dkim": Preference(
+        False,
+        lambda value: isinstance(value, bool),
+        "whether a mail of yours counts only if your mail domain signed it",
+    ),
 }
 
 

@@ -34,6 +34,8 @@ VARIABLES = {
     "OGHAM_PORT": ("8000", "port of the embedded API"),
     "OGHAM_MAIL_PORT": ("8025", "port of the mail listener"),
     "OGHAM_THREADS": ("8", "request threads of one API process; at most half of them wait for a verdict"),
+    "OGHAM_LMTP_PORT": ("", "port of an LMTP listener beside the SMTP one, for a mail server on the same machine"),
+    "OGHAM_HOOK_SECRET": ("", "at least 32 random characters; with them, `POST /v1/mails` takes mail in over HTTP"),
 }
 
 
@@ -47,6 +49,7 @@ FORMS = {
     "OGHAM_SECRET": rf".{{{SHORTEST_SECRET},}}",
     "OGHAM_PUBLIC_URL": r"https?://[^/\s]+(/\S*)?",
     "OGHAM_MAIL_DOMAIN": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
+    "OGHAM_HOOK_SECRET": rf"[!-~]{{{SHORTEST_SECRET},}}",
 }
 
 
@@ -70,6 +73,10 @@ class Settings:
     port: int = 8000
     mail_port: int = 8025
     threads: int = 8
+    lmtp_port: int | None = None
+    """None: no LMTP."""
+    hook_secret: str | None = None
+    """None: no mail comes in over HTTP."""
     sweep_every: timedelta = timedelta(seconds=1)
     lease: timedelta = timedelta(seconds=30)
     """How long a claimed mail or notice belongs to its worker; a delivery takes less or is taken over."""
@@ -91,6 +98,8 @@ class Settings:
             "port": _port("OGHAM_PORT", value["OGHAM_PORT"]),
             "mail_port": _port("OGHAM_MAIL_PORT", value["OGHAM_MAIL_PORT"]),
             "threads": _port("OGHAM_THREADS", value["OGHAM_THREADS"]),
+            "lmtp_port": _port("OGHAM_LMTP_PORT", value["OGHAM_LMTP_PORT"]) if value["OGHAM_LMTP_PORT"] else None,
+            "hook_secret": value["OGHAM_HOOK_SECRET"] or None,
         }
         for name, form in FORMS.items():
             if value[name] and not re.fullmatch(form, value[name]):  # which isn't shown: there may be a password in it

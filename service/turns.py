@@ -63,9 +63,9 @@ class Playing:
         """Play what is played for a seat that left."""
         self._moved(play_absent(self.game, self.state, seat, chance_of(self.match)), {"grade": "service"}, None)
 
-    def leave(self, seat: Seat, proof: JSON) -> None:
+    def leave(self, seat: Seat, proof: JSON, person: str | None = None) -> None:
         events = self.game.leave(self.state, seat, chance_of(self.match))
-        self._scribe.append("resigned", seat=seat, proof=proof, events=events)
+        self._scribe.append("resigned", seat=seat, proof=proof, person=person, events=events)
         self.state = fold(self.game, self.state, events)
         note_position(self.match, self.game, self.state)
 

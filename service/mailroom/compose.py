@@ -3,6 +3,7 @@
 A notice is rendered when it is sent. `Outdated` says that what it would tell is no longer so.
 """
 
+import json
 import re
 import textwrap
 from collections.abc import Callable
@@ -17,18 +18,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from engine.events import Seat, as_seen_by
 from engine.game import Language
+from service.mailroom.commands import COMMANDS
 from service.mailroom.openings import last_turn, openings_in
-from service.mailroom.phrases import say
+from service.mailroom.phrases import PHRASES, say
 from service.mailroom.pictures import png
 from service.matches import Sight, find_match, see_match
 from service.notices import reply_token
 from service.orders import orders_of
 from service.parts import parts
+from service.preferences import PREFERENCES, preferences_of
 from service.store.db import db
 from service.store.logbook import entry_events, game_of, receipt_of
 from service.store.tables import Match, Notice, Player, Seated, Submission
 
 WIDTH = 72
+MOST_TOLD = 300  # sentences of a match's history
 
 _templates = Environment(
     loader=PackageLoader("service.mailroom"),
@@ -137,6 +141,8 @@ def _orders_guide(sight: Sight, language: Language) -> str:
 def _answer(notice: Notice) -> Content:
     """What became of a mail: a settled submission's verdict, or why there was none."""
     about, language = notice.about, _language(notice)
+    if about.get("said") in _TO_COMMANDS:
+        return _TO_COMMANDS[about["said"]](notice)
     if notice.match_id is None:
         return Content("Ogham", say(f"answer.{about['said']}", language))
     match = _match(notice)
@@ -201,6 +207,92 @@ def _problem(problem: dict[str, Any], language: Language) -> str:
     return f"{sentence} {say('answer.rule', language, rule=problem['rule'])}" if "rule" in problem else sentence
 
 
+# -- answers to commands
+
+
+def _subject(notice: Notice) -> str:
+    if notice.match_id is None:
+        return "Ogham"
+    return say("answer.subject", _language(notice), title=game_of(_match(notice)).info.title)
+
+
+def _simply(notice: Notice) -> Content:
+    """One sentence, and what may be answered to it, where that is something."""
+    language, said = _language(notice), notice.about["said"]
+    how = say(f"answer.{said}.how", language) if f"answer.{said}.how" in PHRASES else ""
+    return Content(_subject(notice), say(f"answer.{said}", language), how=how)
+
+
+def _help(notice: Notice) -> Content:
+    """All commands that there are where this is read, and moves first, if one is asked for."""
+    language, match = _language(notice), None if notice.seat is None else _match(notice)
+    places = ("player",) if notice.seat is None else ("seat", "player")
+    how = "\n".join(say(f"help.{command.name}", language) for command in COMMANDS if command.where in places)
+    sight = _sight(match, notice) if match is not None and match.status != "open" else None
+    guide = _guide(sight, language) if sight is not None and sight.seat == sight.to_act else ""
+    return Content(_subject(notice), say("answer.help", language), how=f"{guide}\n\n{how}".strip("\n"))
+
+
+def _position(notice: Notice) -> Content:
+    language, sight = _language(notice), _sight(_match(notice), notice)
+    return Content(
+        _subject(notice), say("answer.position", language), how=sight.game.guide(sight.view, language), sight=sight
+    )
+
+
+def _history(notice: Notice) -> Content:
+    """What happened so far, in words, as this seat may know it; of a long match, what happened last."""
+    match, language = _match(notice), _language(notice)
+    sight = _sight(match, notice)
+    events = [event for _, some in entry_events(db.session(), match, 0, sight.length) for event in some]
+    told = list(sight.game.recount(as_seen_by(sight.seat, events), language, sight.names))
+    lead = say("answer.history" if len(told) <= MOST_TOLD else "answer.history.end", language, count=MOST_TOLD)
+    return Content(_subject(notice), "\n".join([lead, *told[-MOST_TOLD:]]))
+
+
+def _preferences(notice: Notice) -> Content:
+    """What was changed, and what all of them are now."""
+    language = _language(notice)
+    player = db.session.get_one(Player, cast(str, notice.player_id))
+    lines = [
+        f"  {name}: {_spelt(value)}  {PREFERENCES[name].meaning}" for name, value in preferences_of(player).items()
+    ]
+    changed = [f"{name}: {_spelt(preferences_of(player)[name])}" for name in notice.about["changed"]]
+    lead = say("answer.changed", language, changes="; ".join(changed)) if changed else say("answer.unchanged", language)
+    return Content(_subject(notice), lead, how="\n".join([say("answer.preferences.how", language), "", *lines]))
+
+
+def _spelt(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _command_refused(notice: Notice) -> Content:
+    about, language = notice.about, _language(notice)
+    lead = say("answer.command_refused", language, line=about["line"], detail=about["detail"])
+    return Content(_subject(notice), lead, how=_help(notice).how)
+
+
+_TO_COMMANDS: dict[str, Callable[[Notice], Content]] = {
+    "help": _help,
+    "position": _position,
+    "history": _history,
+    "preferences": _preferences,
+    "command_refused": _command_refused,
+    "resign": _simply,
+    "resigned": _simply,
+    "held": _simply,
+    "unsigned": _simply,
+    "declined": _simply,
+}
+
+
+def _declined(notice: Notice) -> Content:
+    """To who invited them."""
+    title, language = game_of(_match(notice)).info.title, _language(notice)
+    lead = say("declined.lead", language, who=notice.about["who"], title=title)
+    return Content(say("declined.subject", language, title=title), lead)
+
+
 def _finished(notice: Notice) -> Content:
     match, language = _match(notice), _language(notice)
     sight = _sight(match, notice)
@@ -224,6 +316,7 @@ _KINDS: dict[str, Callable[[Notice], Content]] = {
     "nonce": _nonce,
     "turn": _turn,
     "answer": _answer,
+    "declined": _declined,
     "finished": _finished,
 }
 

@@ -25,6 +25,8 @@ LONGEST_LINE = 500
 LONGEST_HEADER = 1_000
 
 
+_STATEMENT = re.compile(r"\s*eyJ[A-Za-z0-9_.-]{1,16384}\s*")
+
 Paragraphs = tuple[tuple[str, ...], ...]
 
 
@@ -130,10 +132,13 @@ def _text(mail: EmailMessage) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Line by line, without what can't be seen. A line too long to be a move is one that is none."""
+    """Line by line, without what can't be seen. A line too long to be a move is one that is none.
+
+    A signed statement is one word, however long.
+    """
     length = 0
     for line in text.splitlines():
-        shown = line if len(line) <= LONGEST_LINE else "…"
+        shown = line if len(line) <= LONGEST_LINE or _STATEMENT.fullmatch(line) else "…"
         length += len(shown) + 1
         if length > MOST_TEXT:
             return
