@@ -219,8 +219,8 @@ def _subject(notice: Notice) -> str:
 def _simply(notice: Notice) -> Content:
     """One sentence, and what may be answered to it, where that is something."""
     language, said = _language(notice), notice.about["said"]
-    how = say(f"answer.{said}.how", language) if f"answer.{said}.how" in PHRASES else ""
-    return Content(_subject(notice), say(f"answer.{said}", language), how=how)
+    how = say(f"command.{said}.how", language) if f"command.{said}.how" in PHRASES else ""
+    return Content(_subject(notice), say(f"command.{said}", language), how=how)
 
 
 def _help(notice: Notice) -> Content:
@@ -230,13 +230,13 @@ def _help(notice: Notice) -> Content:
     how = "\n".join(say(f"help.{command.name}", language) for command in COMMANDS if command.where in places)
     sight = _sight(match, notice) if match is not None and match.status != "open" else None
     guide = _guide(sight, language) if sight is not None and sight.seat == sight.to_act else ""
-    return Content(_subject(notice), say("answer.help", language), how=f"{guide}\n\n{how}".strip("\n"))
+    return Content(_subject(notice), say("command.help", language), how=f"{guide}\n\n{how}".strip("\n"))
 
 
 def _position(notice: Notice) -> Content:
     language, sight = _language(notice), _sight(_match(notice), notice)
     return Content(
-        _subject(notice), say("answer.position", language), how=sight.game.guide(sight.view, language), sight=sight
+        _subject(notice), say("command.position", language), how=sight.game.guide(sight.view, language), sight=sight
     )
 
 
@@ -246,7 +246,7 @@ def _history(notice: Notice) -> Content:
     sight = _sight(match, notice)
     events = [event for _, some in entry_events(db.session(), match, 0, sight.length) for event in some]
     told = list(sight.game.recount(as_seen_by(sight.seat, events), language, sight.names))
-    lead = say("answer.history" if len(told) <= MOST_TOLD else "answer.history.end", language, count=MOST_TOLD)
+    lead = say("command.history" if len(told) <= MOST_TOLD else "command.history.end", language, count=MOST_TOLD)
     return Content(_subject(notice), "\n".join([lead, *told[-MOST_TOLD:]]))
 
 
@@ -258,8 +258,10 @@ def _preferences(notice: Notice) -> Content:
         f"  {name}: {_spelt(value)}  {PREFERENCES[name].meaning}" for name, value in preferences_of(player).items()
     ]
     changed = [f"{name}: {_spelt(preferences_of(player)[name])}" for name in notice.about["changed"]]
-    lead = say("answer.changed", language, changes="; ".join(changed)) if changed else say("answer.unchanged", language)
-    return Content(_subject(notice), lead, how="\n".join([say("answer.preferences.how", language), "", *lines]))
+    lead = (
+        say("command.changed", language, changes="; ".join(changed)) if changed else say("command.unchanged", language)
+    )
+    return Content(_subject(notice), lead, how="\n".join([say("command.preferences.how", language), "", *lines]))
 
 
 def _spelt(value: Any) -> str:
@@ -268,7 +270,7 @@ def _spelt(value: Any) -> str:
 
 def _command_refused(notice: Notice) -> Content:
     about, language = notice.about, _language(notice)
-    lead = say("answer.command_refused", language, line=about["line"], detail=about["detail"])
+    lead = say("command.refused", language, line=about["line"], detail=about["detail"])
     return Content(_subject(notice), lead, how=_help(notice).how)
 
 
@@ -282,7 +284,6 @@ _TO_COMMANDS: dict[str, Callable[[Notice], Content]] = {
     "resigned": _simply,
     "held": _simply,
     "unsigned": _simply,
-    "declined": _simply,
 }
 
 

@@ -143,7 +143,7 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "der Schlüssel deiner Anmeldung gehört schon jemandem oder wurde widerrufen. Bitte nimm einen neuen.",
     },
     # What commands are answered with. No line of these is itself a command: behind the word stands what it is for.
-    "answer.help": {
+    "command.help": {
         "en": "Here is all that you may say, each on a line of its own, above the line at the top.",
         "de": "hier steht alles, was du sagen kannst, jedes in einer eigenen Zeile, über der Zeile ganz oben.",
     },
@@ -173,43 +173,43 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "  setze NAME WERT  eine Einstellung ändern; das Wort Einstellungen allein zeigt, welche es gibt",
     },
     "help.help": {"en": "  help  this list", "de": "  Hilfe  diese Liste"},
-    "answer.position": {"en": "This is how the match stands.", "de": "so steht die Partie."},
-    "answer.history": {"en": "What happened so far:", "de": "was bisher geschah:"},
-    "answer.history.end": {
+    "command.position": {"en": "This is how the match stands.", "de": "so steht die Partie."},
+    "command.history": {"en": "What happened so far:", "de": "was bisher geschah:"},
+    "command.history.end": {
         "en": "What happened last ({count} sentences of more):",
         "de": "was zuletzt geschah ({count} Sätze von mehr):",
     },
-    "answer.changed": {"en": "Noted: {changes}", "de": "vermerkt: {changes}"},
-    "answer.unchanged": {"en": "These are your preferences.", "de": "das sind deine Einstellungen."},
-    "answer.preferences.how": {
+    "command.changed": {"en": "Noted: {changes}", "de": "vermerkt: {changes}"},
+    "command.unchanged": {"en": "These are your preferences.", "de": "das sind deine Einstellungen."},
+    "command.preferences.how": {
         "en": "To change one, write “set”, its name, and a value; “default” puts it\nback. What they are now:",
         "de": "Um eine zu ändern, schreib „setze“, ihren Namen und einen Wert; mit\n„standard“ wird sie, wie sie war. Was sie jetzt sind:",
     },
-    "answer.command_refused": {
+    "command.refused": {
         "en": "Nothing of your mail was done. We could not do this: “{line}”\n{detail}",
         "de": "von deiner Mail wurde nichts ausgeführt. Das ging nicht: „{line}“\n{detail}",
     },
-    "answer.resign": {
+    "command.resign": {
         "en": "Do you want to leave this match for good? Nothing has happened yet.",
         "de": "möchtest du diese Partie endgültig verlassen? Noch ist nichts geschehen.",
     },
-    "answer.resign.how": {
+    "command.resign.how": {
         "en": "  resign  as the answer to this mail, to leave for good\n\nTo stay, do nothing, or answer with a move if it is your turn.",
         "de": "  aufgeben  als Antwort auf diese Mail, um endgültig zu gehen\n\nUm zu bleiben, tu nichts, oder antworte mit einem Zug, wenn du dran bist.",
     },
-    "answer.resigned": {
+    "command.resigned": {
         "en": "You left the match. It goes on without you, and your seat is played dully.",
         "de": "du hast die Partie verlassen. Sie geht ohne dich weiter; dein Platz wird von selbst gespielt.",
     },
-    "answer.held": {
+    "command.held": {
         "en": "A mail in your name came, but without the signature of your mail domain (DKIM) that your mails had before. So nothing of it was done yet. Was it yours?",
         "de": "es kam eine Mail in deinem Namen, aber ohne die Signatur deiner Mail-Domain (DKIM), die deine Mails bisher hatten. Darum wurde noch nichts davon ausgeführt. War sie von dir?",
     },
-    "answer.held.how": {
+    "command.held.how": {
         "en": "  yes  it was mine: do what it says\n\nNo: do nothing, and nothing happens.",
         "de": "  ja  sie war von mir: führt sie aus\n\nNein: tu nichts, dann geschieht auch nichts.",
     },
-    "answer.unsigned": {
+    "command.unsigned": {
         "en": "A mail in your name came, but without the signature of your mail domain (DKIM), which you demand. So nothing of it was done. If it was yours, send it again by a server of your domain.",
         "de": "es kam eine Mail in deinem Namen, aber ohne die Signatur deiner Mail-Domain (DKIM), die du verlangst. Darum wurde nichts davon ausgeführt. Wenn sie von dir war, schick sie noch einmal, über einen Server deiner Domain.",
     },

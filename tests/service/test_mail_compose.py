@@ -65,6 +65,7 @@ def correspondence(shared_stage: Stage) -> Stage:
             people = [stage.person(long_name(name, game.info.id, language), language) for name in ("Nora", "Otto")]
             people[0].client.open(game.info.id, 2, {}, invite=[f"guest-{game.info.id}-{language}@example.org"])
             match_id = stage.table(people, game.info.id, first_player=0)
+            stage.answer(stage.letters(f"guest-{game.info.id}-{language}@example.org")[-1], "decline")
             turn = stage.letters(people[0].address)[-1]
             for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks"):
                 stage.answer(turn, body)
@@ -95,6 +96,7 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
     titles = "|".join(re.escape(game.info.title) for game in TEST_GAMES)
     what = "It is your turn|You are asked|About your move|The match is over|"
     what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende"
+    what += "|An invitation was declined|Eine Einladung wurde abgelehnt"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"
     subject += rf"|\w+ invites you to a match of (?:{titles})|\w+ lädt dich zu einer Partie (?:{titles}) ein"
