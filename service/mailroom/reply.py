@@ -4,9 +4,11 @@ Only whole lines above the cut line count, and nothing that is quoted. HTML is r
 the bytes are, reading them ends, soon: what is looked at is bounded, since the parsers below take quadratic time.
 """
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -123,12 +125,31 @@ def _text(mail: EmailMessage) -> str:
     part = mail.get_body(("plain", "html"))
     if part is None:
         return ""
-    try:
-        content = str(part.get_content(errors="replace"))
-    except (LookupError, ValueError):  # a charset that nobody knows, or that decodes nothing
-        payload = part.get_payload(decode=True)
-        content = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+    payload = part.get_payload(decode=True)
+    content = _decoded(payload, _charset(part)) if isinstance(payload, bytes) else ""
     return seen(content) if part.get_content_type() == "text/html" else content
+
+
+def _charset(part: EmailMessage) -> str:
+    try:
+        return part.get_content_charset("")
+    except (LookupError, ValueError):
+        return ""
+
+
+# No charsets, though Python has codecs of these names; and they take quadratic time.
+_NO_CHARSETS = ("idna", "punycode")
+
+
+def _decoded(payload: bytes, charset: str) -> str:
+    """The text in the charset that its mark or its header names; where that can't be, in the one it looks like."""
+    if payload.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        charset = "utf-16"
+    for guess in (charset, "utf-8"):
+        if guess and guess not in _NO_CHARSETS:
+            with suppress(LookupError, ValueError):
+                return payload.decode(guess)
+    return payload.decode("cp1252", "replace")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -159,7 +180,7 @@ def _cut(lines: Iterable[str]) -> tuple[list[str], list[str]]:
 
 # Where a writer's own words end, as mail-parser-reply doesn't know it (it does know most).
 _ENDS = re.compile(
-    r"[-_]{3,} ?(ursprüngliche nachricht|original-nachricht|weitergeleitete nachricht|forwarded message) ?[-_]{3,}"
+    r"[-_]{3,} ?(urspr.{1,3}ngliche nachricht|original-nachricht|weitergeleitete nachricht|forwarded message) ?[-_]{3,}"
     r"|.{1,80} schrieb am .{1,80}:"
     r"|von meinem .{1,40} gesendet\.?|gesendet mit .{1,60}|sent (from|with|via) .{1,60}"
     r"|outlook für .{1,20} herunterladen.{0,80}|[-_]{2,}",
