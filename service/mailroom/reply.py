@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import EmailPolicy, Policy
@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from mailparser_reply import EmailReplyParser
 
-from service.mailroom.phrases import CUT_MARK
+from service.mailroom.phrases import CUT_MARK, PHRASES
 from service.mailroom.plain import seen
 
 MOST_RAW = 131_072  # what comes after that are pictures and the like
@@ -48,10 +48,16 @@ class Reply:
 NOTHING = Reply(sender=None, message_id="", automatic="", paragraphs=(), below=False)
 
 
+_HEAD_END = re.compile(rb"\r?\n\r?\n|\r\r")
+_FROM = re.compile(rb"(?:^|[\r\n])from[ \t]*:", re.IGNORECASE)
+
+
 def read_reply(raw: bytes) -> Reply:
     """`NOTHING`, which is from nobody, where it can't be read."""
     try:
-        return _read(message_from_bytes(raw[:MOST_RAW], policy=_BOUNDED))
+        reply = _read(message_from_bytes(raw[:MOST_RAW], policy=_BOUNDED))
+        # A space before the colon: for the library the headers end there, for others that is a second From.
+        return replace(reply, sender=None) if len(_FROM.findall(_HEAD_END.split(raw, 1)[0])) > 1 else reply
     except Exception:  # noqa: BLE001  (the standard library's parser raises nearly anything, RecursionError included)
         return NOTHING
 
@@ -102,14 +108,35 @@ def _sender(mail: EmailMessage) -> str | None:
     return str(parsed[0]).lower()
 
 
+# Headers that only machines and lists write, our own kind included.
+_MACHINES = (
+    "List-Id", "List-Post", "List-Unsubscribe", "X-Autoreply", "X-Autoreply-From", "X-Auto-Reply-From", "X-Autorespond",
+    "X-Auto-Response-Suppress", "X-Mail-Autoreply", "X-Vacation", "X-Failed-Recipients", "X-Loop",
+)  # fmt: skip
+# How the subjects of those begin that have no such header. An answer's begins with Re:, AW: or our own words.
+_SAYS_SO = re.compile(
+    r"auto(matic|mated)?[ -]?(reply|response|answer)|out[ -]of[ -](the[ -])?office|autoreply|on vacation|vacation"
+    r"|automatische (e-mail-)?(antwort|rückmeldung)|abwesenheit|abwesend|ich bin abwesend|urlaub"
+    r"|réponse automatique|absence|respuesta automática|fuera de la oficina|risposta automatica|resposta automática"
+    r"|automatisch antwoord|afwezig|autosvar|automatisk svar|automaattinen|odpowiedź automatyczna|automatická odpověď"
+    r"|автоответ|автоматический ответ|自動返信|自动回复|자동 회신"
+    r"|undeliver|delivery (status|failure)|mail delivery|returned mail|failure notice|unzustellbar|nicht zugestellt",
+    re.IGNORECASE,
+)
+
+
 def _automatic(mail: EmailMessage) -> str:
     if any(_first_word(value) not in ("", "no") for value in _raw(mail, "auto-submitted")):
         return "Auto-Submitted"
     if any(_first_word(value) in ("bulk", "junk", "list", "auto_reply") for value in _raw(mail, "precedence")):
         return "Precedence"
-    for name in ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress", "X-Failed-Recipients"):
+    for name in _MACHINES:
         if name in mail:
             return name
+    if any(value.strip() == "<>" for value in _raw(mail, "return-path")):
+        return "Return-Path"
+    if _SAYS_SO.match(str(mail.get("Subject", "")).strip()):
+        return "Subject"
     return "multipart/report" if mail.get_content_type() == "multipart/report" else ""
 
 
@@ -170,10 +197,14 @@ def _visible(char: str) -> bool:
     return not unicodedata.category(char).startswith("C")
 
 
+_HEADINGS = frozenset(text for phrase in ("since", "how", "position") for text in PHRASES[phrase].values())
+
+
 def _cut(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What stands above our cut line and below it. Where that is gone, one of our headings is as good."""
     lines = list(lines)
     for number, line in enumerate(lines):
-        if CUT_MARK in line:
+        if CUT_MARK in line or line.strip("#*_ :") in _HEADINGS:
             return lines[:number], lines[number + 1 :]
     return lines, []
 

@@ -65,6 +65,8 @@ def in_divs(words: str) -> str:
 
 def plain(letter: EmailMessage, body: str, **how: str) -> bytes:
     reply = start_reply(letter)
+    charset = how.get("charset", "utf-8")
+    body = body.encode(charset, "replace").decode(charset)  # as clients do with what doesn't fit
     reply.set_content(body, **how)  # type: ignore[arg-type]  # charset, cte
     return reply.as_bytes()
 
@@ -103,7 +105,8 @@ def _thunderbird(letter: EmailMessage, words: str) -> bytes:
 
 def _thunderbird_german(letter: EmailMessage, words: str) -> bytes:
     reply = start_reply(letter, Content_Language="de-DE")
-    reply.set_content(f"{words}\n\nAm 03.11.26 um 09:12 schrieb Ogham:\n{quoted(letter)}\n", charset="iso-8859-15")
+    body = f"{words}\n\nAm 03.11.26 um 09:12 schrieb Ogham:\n{quoted(letter)}\n"
+    reply.set_content(body.encode("iso-8859-15", "replace").decode("iso-8859-15"), charset="iso-8859-15")
     reply.set_param("format", "flowed")
     return reply.as_bytes()
 
@@ -424,7 +427,7 @@ ENDINGS: dict[str, str] = {
     "a signature": "\n-- \nAnn Other\nHead of Tiles, Example Ltd\n+44 20 7946 0000",
     "greetings": "\n\nViele Grüße\nAnn",
     "a disclaimer": (
-        "\n\nThis e-mail and any attachment are confidential and may be privileged. If you aren't the intended recipient"
-        " please notify the sender and delete it."
+        "\n\nThis e-mail and any attachment are confidential and may be privileged. If you aren't the intended"
+        " recipient please notify the sender and delete it."
     ),
 }
