@@ -63,8 +63,8 @@ def say_everything(stage: Stage, language: str) -> list[Person]:
         match_id = stage.table(people[:2], game, first_player=0)
         asked = Asked(stage, people[0], people[1], match_id, stage.letters(people[0].address)[-1])
         move = "reveal" if game == "keltis" else "let"
-        for line in ("what?", "set colour red", f"{move}\nthank you", "order fly away", "help", "show", "history", "set",
-                     "set zone Europe/Berlin", "orders", "order ask me", move):  # fmt: skip
+        for line in ("what?", "set colour red", f"{move}\nthank you", "order fly away", "help", "show", "history",
+                     "set", "set zone Europe/Berlin", "orders", "order ask me", move):  # fmt: skip
             asked.answer(line)
         stage.answer(stage.letters(people[0].address)[-1], "resign")
     people[0].client.open("keltis", 3, {}, invite=[f"{who}{language}@example.org" for who in ("guest", "shy")])
