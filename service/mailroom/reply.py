@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from email import message_from_bytes
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.policy import EmailPolicy, Policy
 from email.utils import getaddresses
 from typing import Any, cast
@@ -157,7 +157,7 @@ def _text(mail: EmailMessage) -> str:
     return seen(content) if part.get_content_type() == "text/html" else content
 
 
-def _charset(part: EmailMessage) -> str:
+def _charset(part: MIMEPart) -> str:
     try:
         return part.get_content_charset("")
     except (LookupError, ValueError):
