@@ -96,10 +96,11 @@ def _forget(transaction: Transaction, player: Player) -> None:
         session.execute(delete(Mail).where(Mail.recipient == f"play+{reply_token(notice_id)}@{domain}"))
     session.execute(delete(Mail).where(Mail.sender == address))
     session.execute(delete(Notice).where(theirs))
+    session.execute(delete(Notice).where(Notice.kind == "declined", Notice.about == {"who": address}))
     session.execute(delete(Letter).where(Letter.recipient == address))
     session.execute(delete(Registration).where(Registration.address == address))
     session.execute(delete(PersonalOpening).where(PersonalOpening.player_id == player.id))
     session.execute(delete(Token).where(Token.player_id == player.id))
     session.execute(update(Key).where(Key.player_id == player.id, Key.revoked_at.is_(None)).values(revoked_at=now()))
     player.name, player.address, player.deleted_at = NOBODY, f"{player.id}@deleted.invalid", now()
-    player.preferences = {}
+    player.preferences, player.signed_by = {}, None

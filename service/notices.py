@@ -1,7 +1,7 @@
 """Notices: what players are told. Written in the transaction that makes them true; delivered afterwards.
 
-Kinds: welcome (prove your address), invitation, declined (to who invited), nonce (open your share of the shuffle), turn,
-answer (what became of your mail), finished.
+Kinds: welcome (prove your address), invitation, declined (to who invited), nonce (open your share of the
+shuffle), turn, answer (what became of your mail), finished.
 """
 
 from typing import Any

@@ -31,7 +31,7 @@ from service.players import NAME, confirm, player_at
 from service.preferences import PREFERENCES, change_preferences, preferences_of
 from service.store.db import Transaction
 from service.store.logbook import proof_of
-from service.store.tables import Mail, Notice, Player
+from service.store.tables import Mail, Match, Notice, Player
 
 MOST_ANSWERS = 5
 """To mails without a word we know, about one decision: a machine that doesn't say it is one answers them all."""
@@ -354,8 +354,15 @@ def _decline(errand: Errand, _: Found) -> str:
     if seat_of(match.id, errand.player) is not None:
         raise Conflict("already_seated", "You have a seat in this match.")
     opener = transaction.session.get_one(Player, match.opened_by)
+    if opener.deleted_at is None:
+        _tell_declined(errand, match, opener)
+    answer_once(errand, "declined")
+    return "declined"
+
+
+def _tell_declined(errand: Errand, match: Match, opener: Player) -> None:
     store_notice(
-        transaction,
+        errand.transaction,
         "declined",
         f"declined:{errand.notice.id}",
         address=opener.address,
@@ -364,8 +371,6 @@ def _decline(errand: Errand, _: Found) -> str:
         match_id=match.id,
         about={"who": errand.notice.address},
     )
-    answer_once(errand, "declined")
-    return "declined"
 
 
 def _open_nonce(errand: Errand, _: Found) -> str:

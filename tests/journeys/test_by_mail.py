@@ -35,7 +35,9 @@ class Newcomer:
 
     def unseen(self, subject: str) -> EmailMessage | None:
         """The newest mail with this in its subject, unless she answered it."""
-        found = [one for one in self.writer.house.letters(self.writer.address) if subject in str(one["Subject"])]
+        found = [
+            one for one in self.writer.house.letters(self.writer.address) if re.search(subject, str(one["Subject"]))
+        ]
         return found[-1] if found and str(found[-1]["Message-ID"]) not in self.writer.answered else None
 
     def wait_for(self, subject: str) -> EmailMessage:
@@ -86,7 +88,7 @@ def play_by_mail(host: Ogham, cleo: Newcomer, game: Game) -> None:
     host.join(match_id, 0)
     cleo.writer.answer(cleo.wait_for(f"invites you to a match of {game.info.title}"), "join with some words of my own")
     until(lambda: host.match(match_id)["status"] == "running", "the match")
-    turn = f"It is your turn: {game.info.title}"
+    turn = f"(It is your turn|You are asked): {game.info.title}"
     asked = 0
     while (match := host.match(match_id))["status"] == "running":
         if match["to_act"] == 0:
