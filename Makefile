@@ -9,7 +9,7 @@ BIN := .venv/bin
 PYTEST = $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove lint format openapi bench lock clean ready-run ready-develop
+.PHONY: help run test prove postfix lint format openapi bench lock clean ready-run ready-develop
 
 help:  ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -22,6 +22,9 @@ test: ready-develop  ## all tests, in the sizes that keep them quick
 
 prove: ready-develop  ## the same tests with the numbers that were promised, and a table of them at the end
 	@$(PYTEST) --size=prove $(ARGS)
+
+postfix: ready-develop  ## mail out and in through a real Postfix (as root, where it is installed)
+	@$(BIN)/python -m pytest tests/mail/test_postfix.py -rs $(ARGS)
 
 lint: ready-develop  ## style, types, and which package may import which
 	@$(BIN)/ruff check

@@ -38,6 +38,34 @@ class Key(TypedDict):
     revoked_at: str | None
 
 
+class Step(TypedDict):
+    at: str
+    what: str
+    why: str
+
+
+class Notice(TypedDict):
+    id: str
+    kind: str
+    match: str | None
+    seat: int | None
+    seq: int | None
+    created_at: str
+    status: str
+    steps: list[Step]
+
+
+class Suppression(TypedDict):
+    since: str
+    why: str
+
+
+class Notices(TypedDict):
+    suppressed: Suppression | None
+    notices: list[Notice]
+    next: str | None
+
+
 class Match(TypedDict):
     id: str
     game: str
@@ -47,6 +75,7 @@ class Match(TypedDict):
     seats: int
     names: list[str | None]
     unopened: list[int]
+    unreachable: list[int]
     to_act: int | None
     turn: int | None
     seq: int

@@ -18,7 +18,20 @@ from urllib.parse import quote
 
 import httpx
 
-from client.answers import Entry, Game, Key, Legal, Match, Order, Orders, Player, Registration, State, Submission
+from client.answers import (
+    Entry,
+    Game,
+    Key,
+    Legal,
+    Match,
+    Notices,
+    Order,
+    Orders,
+    Player,
+    Registration,
+    State,
+    Submission,
+)
 from client.chain import check_log
 from client.errors import Garbled, NotSeated, Problem, Unreachable
 from client.keys import Identity
@@ -87,6 +100,14 @@ class Ogham:
             return cast(dict[str, Any], self._get(path)["preferences"])
         answer = self._request("PATCH", path, as_player=True, json={"preferences": changes})
         return cast(dict[str, Any], _body(answer)["preferences"])
+
+    def notices(self, after: str | None = None) -> Notices:
+        """The mails to oneself and what became of each, the newest first; from one on, if told."""
+        return cast(Notices, self._get("/v1/players/me/notices", None if after is None else {"after": after}))
+
+    def resume_mails(self) -> None:
+        """Mails to one's address came back, and none are sent any more: ask for them again."""
+        self._request("DELETE", "/v1/players/me/suppression", as_player=True)
 
     def keys(self) -> list[Key]:
         """One's keys, the oldest first, revoked ones included."""

@@ -686,6 +686,22 @@ def rotate_key() -> None:
     click.echo(grown.rotate_key(settings))
 
 
+@main.command("dkim-key")
+@click.argument("file", type=click.Path(path_type=Path))
+def dkim_key(file: Path) -> None:
+    """Make a key that signs our mails (DKIM) and write it to FILE. Prints what the DNS must say about it."""
+    from service.mailroom.keys import make_dkim_key
+
+    try:
+        record = make_dkim_key(file)
+    except FileExistsError:
+        raise Sentence(f"{file} is there already, and stays as it is.") from None
+    except OSError as error:
+        raise Sentence(f"{file} can't be written: {error.strerror}") from None
+    say("Set OGHAM_DKIM_KEY to this file, and give ogham._domainkey.<OGHAM_MAIL_DOMAIN> this TXT record:")
+    click.echo(record)
+
+
 @main.command()
 def openapi() -> None:
     """Print the API's description, OpenAPI 3.1 in YAML."""

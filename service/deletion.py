@@ -11,13 +11,14 @@ from sqlalchemy import delete, or_, select, update
 from engine.events import Seat
 from service.errors import BadStatement, NotFound
 from service.matches import lock_match
-from service.notices import reply_token
+from service.notices import code_of, reply_token
 from service.parts import now, parts
 from service.players import find_key, use_once
 from service.signing import read_statement
 from service.store.db import Transaction, db, writing
 from service.store.logbook import PERSONAL, proof_of
 from service.store.tables import (
+    Address,
     Key,
     Letter,
     Mail,
@@ -28,6 +29,7 @@ from service.store.tables import (
     Player,
     Registration,
     Seated,
+    Step,
     Submission,
     Token,
 )
@@ -92,11 +94,15 @@ def _forget(transaction: Transaction, player: Player) -> None:
         row.evidence = {name: value for name, value in row.evidence.items() if name not in PERSONAL}
     theirs = or_(Notice.player_id == player.id, Notice.address == address)
     domain = parts().settings.mail_domain
-    for notice_id in session.scalars(select(Notice.id).where(theirs)).all():  # what was answered to it, they wrote
-        session.execute(delete(Mail).where(Mail.recipient == f"play+{reply_token(notice_id)}@{domain}"))
+    notices = session.scalars(select(Notice.id).where(theirs)).all()
+    for notice_id in notices:  # what was answered to it, they wrote; what came back names them
+        ours = [f"play+{reply_token(notice_id)}", *(f"{to}+{code_of(to, notice_id)}" for to in ("bounce", "stop"))]
+        session.execute(delete(Mail).where(Mail.recipient.in_([f"{local}@{domain}" for local in ours])))
+        session.execute(delete(Step).where(Step.notice_id == notice_id))
     session.execute(delete(Mail).where(Mail.sender == address))
     session.execute(delete(Notice).where(theirs))
     session.execute(delete(Notice).where(Notice.kind == "declined", Notice.about == {"who": address}))
+    session.execute(delete(Address).where(Address.address == address))
     session.execute(delete(Letter).where(Letter.recipient == address))
     session.execute(delete(Registration).where(Registration.address == address))
     session.execute(delete(PersonalOpening).where(PersonalOpening.player_id == player.id))

@@ -16,7 +16,7 @@ from engine.play import fold
 from engine.values import freeze
 from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFound
 from service.ids import new_id
-from service.notices import store_notice, table_of, tell_player, tell_the_end, tell_whose_turn
+from service.notices import store_notice, table_of, tell_player, tell_the_end, tell_the_start, tell_whose_turn
 from service.parts import now, parts
 from service.players import check_address, find_key, valid_keys
 from service.signing import Signed, import_key, is_base64url, read_statement
@@ -209,6 +209,7 @@ def _start(transaction: Transaction, match: Match, scribe: Scribe, nonces: list[
     note_position(match, game, state)
     close_if_over(transaction, match, scribe, state, before)
     if match.status == "running":
+        tell_the_start(transaction, match)
         tell_whose_turn(transaction, match)
 
 

@@ -1,20 +1,22 @@
 """Notices: what players are told. Written in the transaction that makes them true; delivered afterwards.
 
-Kinds: welcome (prove your address), invitation, declined (to who invited), nonce (open your share of the
-shuffle), turn, answer (what became of your mail), finished.
+`service/kinds.py` lists their kinds. Whether and when one is sent is decided when it is due (`mailroom/ways.py`).
 """
 
+import secrets
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.ids import derived_token, fingerprint, new_id
+from service.kinds import KINDS
 from service.parts import now, parts
-from service.store.db import Transaction
+from service.store.db import Transaction, db
 from service.store.tables import Match, Notice, Player, Seated
 
-KINDS = ("welcome", "invitation", "declined", "nonce", "turn", "answer", "finished")
+ID = 20  # characters of a notice's id
 
 
 def reply_token(notice_id: str) -> str:
@@ -30,6 +32,18 @@ def answered_notice(session: Session, recipient: str) -> Notice | None:
     return session.scalars(select(Notice).where(Notice.reply_hash == fingerprint(token))).one_or_none()
 
 
+def code_of(purpose: str, notice_id: str) -> str:
+    """What stands in an address of ours that is about one notice: its id, and a token that only we can make."""
+    return notice_id + derived_token(parts().settings.secret, f"{purpose}/{notice_id}")
+
+
+def notice_with(purpose: str, code: str) -> Notice | None:
+    """The notice that this code is about; None where it isn't one of ours, or for something else."""
+    if not secrets.compare_digest(code_of(purpose, code[:ID]).encode(), code.encode()):
+        return None
+    return db.session.get(Notice, code[:ID])
+
+
 def store_notice(
     transaction: Transaction,
     kind: str,
@@ -42,12 +56,13 @@ def store_notice(
     seat: int | None = None,
     seq: int | None = None,
     about: dict[str, Any] | None = None,
+    due_at: datetime | None = None,
 ) -> None:
-    """Write the notice, unless what it tells of (its key) was told before."""
+    """Write the notice, unless what it tells of (its key) was told before. It is due now, or when its kind says."""
     session = transaction.session
     if session.scalars(select(Notice.id).where(Notice.key == key)).one_or_none() is not None:
         return
-    id = new_id()
+    id, due_at = new_id(), due_at or now() + (parts().settings.linger if KINDS[kind].lingers else timedelta(0))
     session.add(
         Notice(
             id=id,
@@ -65,13 +80,14 @@ def store_notice(
             done_at=None,
             outcome=None,
             status="waiting",
-            due_at=now(),
+            due_at=due_at,
             attempts=0,
             lease=None,
             lease_until=None,
         )
     )
-    transaction.ring("deliver", id)
+    if due_at <= now():
+        transaction.ring("deliver", id)
 
 
 def tell_player(
@@ -110,6 +126,13 @@ def tell_whose_turn(transaction: Transaction, match: Match) -> None:
     for seat, player in table_of(transaction, match):
         if seat == match.to_act:
             tell_player(transaction, "turn", f"turn:{match.id}:{match.length}", player, match, seat)
+
+
+def tell_the_start(transaction: Transaction, match: Match) -> None:
+    """To those who wait: who is to act gets a turn notice, which says as much."""
+    for seat, player in table_of(transaction, match):
+        if seat != match.to_act:
+            tell_player(transaction, "started", f"started:{match.id}:{seat}", player, match, seat)
 
 
 def tell_the_end(transaction: Transaction, match: Match) -> None:

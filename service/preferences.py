@@ -5,12 +5,17 @@ The row keeps only what differs from the defaults. docs/preferences.md lists the
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import and_, or_, select
+
 from service.errors import Malformed
+from service.kinds import CHOICES, KINDS
+from service.parts import now
 from service.store.db import Transaction
-from service.store.tables import Player
+from service.store.tables import Notice, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,30 @@ def is_zone(name: Any) -> bool:
         return False
 
 
+def _one_of(*choices: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in choices
+
+
+def _is_hour(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= 23  # for Python, true is 1
+
+
 PREFERENCES: Mapping[str, Preference] = {
     "zone": Preference("UTC", is_zone, "the time zone of hours that you name, like Europe/Berlin"),
     "demand_dkim": Preference(
         False,
         lambda value: isinstance(value, bool),
         "whether a mail of yours counts only if your mail domain signed it",
+    ),
+    **{
+        f"mail_{name}": Preference(kind.choice, _one_of(*CHOICES), f"a mail when {kind.when}: off, now or digest")
+        for name, kind in KINDS.items()
+        if kind.choice is not None
+    },
+    "digest_hour": Preference(18, _is_hour, "the hour, 0 to 23, at which the digest is sent, once a day"),
+    "thread": Preference("match", _one_of("match", "turn"), "what makes one thread of mails: match or turn"),
+    "hand_in_mails": Preference(
+        True, lambda value: isinstance(value, bool), "whether mails show what only you may see: true or false"
     ),
 }
 
@@ -58,4 +81,33 @@ def change_preferences(transaction: Transaction, player: Player, changes: Mappin
     player.preferences = {
         name: value for name, value in kept.items() if value is not None and value != PREFERENCES[name].default
     }
+    if not changes.keys().isdisjoint(("zone", "digest_hour")):
+        _move_digest(transaction, player)
     return preferences_of(player)
+
+
+def _move_digest(transaction: Transaction, player: Player) -> None:
+    """What waits for the player's hour waits for the new one."""
+    stroke = next_digest(player)
+    for notice in transaction.session.scalars(
+        select(Notice).where(
+            Notice.player_id == player.id,
+            Notice.due_at > now(),
+            or_(
+                Notice.status == "gathered",
+                and_(Notice.kind == "digest", Notice.status == "waiting", Notice.attempts == 0),
+            ),
+        )
+    ):
+        notice.due_at = stroke
+        if notice.kind == "digest":
+            notice.about = {"until": stroke.timestamp()}
+
+
+def next_digest(player: Player) -> datetime:
+    """When the player's hour strikes next."""
+    chosen = preferences_of(player)
+    zone, hour = ZoneInfo(chosen["zone"]), time(chosen["digest_hour"])
+    today = now().astimezone(zone).date()
+    strokes = (datetime.combine(today + timedelta(days=days), hour, zone).astimezone(UTC) for days in (0, 1, 2))
+    return next(stroke for stroke in strokes if stroke > now())

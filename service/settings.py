@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 # name: (default, what it means). Documented in docs/operations.md; a test holds the two lists equal.
@@ -33,6 +36,13 @@ VARIABLES = {
     ),
     "OGHAM_PORT": ("8000", "port of the embedded API"),
     "OGHAM_MAIL_PORT": ("8025", "port of the mail listener"),
+    "OGHAM_LINGER": ("1", "seconds that a turn mail waits, so that a turn that passes at once makes none"),
+    "OGHAM_MAILS_A_DAY": ("500", "how many mails an address gets in a day; what is more goes into its player's digest"),
+    "OGHAM_DKIM_KEY": (
+        "",
+        "file with the key that signs our mails (`ogham dkim-key` makes one); none: they aren't signed",
+    ),
+    "OGHAM_DKIM_SELECTOR": ("ogham", "the key's name in the DNS: <selector>._domainkey.<OGHAM_MAIL_DOMAIN>"),
     "OGHAM_THREADS": ("8", "request threads of one API process; at most half of them wait for a verdict"),
     "OGHAM_LMTP_PORT": ("", "port of an LMTP listener beside the SMTP one, for a mail server on the same machine"),
     "OGHAM_HOOK_SECRET": ("", "at least 32 random characters; with them, `POST /v1/mails` takes mail in over HTTP"),
@@ -50,6 +60,9 @@ FORMS = {
     "OGHAM_PUBLIC_URL": r"https?://[^/\s]+(/\S*)?",
     "OGHAM_MAIL_DOMAIN": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
     "OGHAM_HOOK_SECRET": rf"[!-~]{{{SHORTEST_SECRET},}}",
+    "OGHAM_LINGER": r"\d{1,3}(\.\d{1,3})?",
+    "OGHAM_MAILS_A_DAY": r"[1-9]\d{0,8}",
+    "OGHAM_DKIM_SELECTOR": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
 }
 
 
@@ -78,8 +91,15 @@ class Settings:
     hook_secret: str | None = None
     """None: no mail comes in over HTTP."""
     sweep_every: timedelta = timedelta(seconds=1)
+    ring_every: timedelta = timedelta(milliseconds=200)
+    """How often the schedule looks for notices whose moment has come."""
     lease: timedelta = timedelta(seconds=30)
     """How long a claimed mail or notice belongs to its worker; a delivery takes less or is taken over."""
+    linger: timedelta = timedelta(seconds=1)
+    mails_a_day: int = 500
+    dkim_key: bytes | None = None
+    """PEM; None: what we send isn't signed."""
+    dkim_selector: str = "ogham"
 
     @property
     def embedded(self) -> bool:
@@ -104,6 +124,12 @@ class Settings:
         for name, form in FORMS.items():
             if value[name] and not re.fullmatch(form, value[name]):  # which isn't shown: there may be a password in it
                 raise BadSettings(f"{name} isn't what it must be: {VARIABLES[name][1]}.")
+        common |= {
+            "linger": timedelta(seconds=float(value["OGHAM_LINGER"])),
+            "mails_a_day": int(value["OGHAM_MAILS_A_DAY"]),
+            "dkim_key": _dkim_key(value["OGHAM_DKIM_KEY"]),
+            "dkim_selector": value["OGHAM_DKIM_SELECTOR"],
+        }
         if not servers:
             return _embedded(value, common)
         missing = [name for name in list(VARIABLES)[:6] if not value[name]]
@@ -164,6 +190,20 @@ def _kept_secret(data: Path) -> bytes:
             " and mails sent so far can't be answered any more."
         )
     return secret
+
+
+def _dkim_key(file: str) -> bytes | None:
+    """The key as it is in the file. That it is one is seen before the first mail is."""
+    if not file:
+        return None
+    try:
+        pem = Path(file).read_bytes()
+        key = load_pem_private_key(pem, None)
+    except (OSError, ValueError, TypeError) as error:
+        raise BadSettings(f"OGHAM_DKIM_KEY={file} can't be read as a private key: {error}") from None
+    if not isinstance(key, RSAPrivateKey):
+        raise BadSettings(f"OGHAM_DKIM_KEY={file} must be an RSA key: not all mail servers know others yet.")
+    return pem
 
 
 def _port(name: str, text: str) -> int:

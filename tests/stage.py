@@ -39,7 +39,13 @@ DOMAIN = "ogham.test"
 
 
 def stage_settings(database_url: str, **others: Any) -> Settings:
-    common: dict[str, Any] = {"redis_url": None, "smtp_url": None, "secret": b"s" * 32, "public_url": URL}
+    common: dict[str, Any] = {
+        "linger": timedelta(0),
+        "redis_url": None,
+        "smtp_url": None,
+        "secret": b"s" * 32,
+        "public_url": URL,
+    }
     return Settings(database_url=database_url, **common | {"mail_domain": DOMAIN} | others)
 
 

@@ -7,7 +7,7 @@ work is claimed like any other.
 import logging
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,9 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.mailroom.post import deliver_notice
 from service.mailroom.receive import read_mail
 from service.moves import settle_submission
-from service.parts import now
+from service.parts import now, parts
 from service.settings import Settings
-from service.store.claims import waiting_since
+from service.store.claims import became_due, waiting_since
 from service.store.db import db
 from service.store.tables import Mail, Notice, Submission
 from service.turns import follow_orders, orders_due
@@ -50,8 +50,32 @@ def sweep(patience: timedelta = PATIENCE) -> int:
     return done
 
 
+def ring_due(since: datetime) -> datetime:
+    """Ring for the notices that became due after that moment, having waited for it; the moment up to which it did.
+
+    Nobody was told of them when they were stored. A ring that is lost leaves them to the sweep.
+    """
+    until = now()
+    for id in became_due(Notice, since, until):
+        parts().bell.ring("deliver", id)
+    return until
+
+
+def ring_until(stop: threading.Event, flask: Flask, settings: Settings) -> None:
+    """Ring for what becomes due, again and again: in a thread of its own, since a sweep may take long."""
+    with flask.app_context():
+        since = now()
+    while not stop.wait(settings.ring_every.total_seconds()):
+        try:
+            with flask.app_context():
+                since = ring_due(since)
+        except Exception as error:  # noqa: BLE001  (the sweep does it all, and says what is wrong)
+            journal.warning("nobody is told of what becomes due: %s", type(error).__name__)
+
+
 def sweep_until(stop: threading.Event, flask: Flask, settings: Settings) -> None:
     """Sweep again and again. A database that is away is waited for."""
+    threading.Thread(target=ring_until, args=(stop, flask, settings), name="ringer", daemon=True).start()
     while not stop.wait(settings.sweep_every.total_seconds()):
         try:
             with flask.app_context():

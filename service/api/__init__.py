@@ -3,11 +3,11 @@
 from flask import Flask, abort, request
 from flask_smorest import Api
 
-from service.api import games, health, keys, mails, matches, moves, orders, players
+from service.api import games, health, keys, mails, matches, moves, notices, orders, players
 from service.api.problems import ProblemSchema, add_problem_handlers
 
 VERSION = "0.1.0"
-RESOURCES = (health, keys, games, players, matches, moves, orders, mails)
+RESOURCES = (health, keys, games, players, notices, matches, moves, orders, mails)
 
 DESCRIPTION = """\
 Slow board games by mail and over this API. Moves are signed (compact JWS, Ed25519); reading needs no signature, but who

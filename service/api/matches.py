@@ -12,6 +12,7 @@ from engine.game import LANGUAGES
 from engine.log import encode, openings_for
 from engine.values import freeze
 from service import matches
+from service.addresses import unreachable_seats
 from service.api.resource import BEARER, BEARER_OR_NOBODY, Resource, caller, signed_in, tagged
 from service.matches import Sight, find_match, names_of, seat_of, see_match
 from service.moves import resign_signed
@@ -58,6 +59,9 @@ class MatchSchema(ma.Schema):
         ma.fields.Integer(),
         required=True,
         metadata={"description": "seats that have yet to open the nonce they promised; the table must be full for it"},
+    )
+    unreachable = ma.fields.List(
+        ma.fields.Integer(), required=True, metadata={"description": "seats of players whose mails come back to us"}
     )
     to_act = ma.fields.Integer(required=True, allow_none=True, metadata={"description": "whose decision is due"})
     turn = ma.fields.Integer(
@@ -180,6 +184,7 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
         "seats": match.seats,
         "names": names_of(match),
         "unopened": unopened(match),
+        "unreachable": unreachable_seats(match.id),
         "to_act": match.to_act,
         "turn": match.turn,
         "seq": match.length,
@@ -218,7 +223,8 @@ def get_match(match_id: str) -> Response:
     """Where a match stands."""
     found = find_match(match_id)
     match = told(found, seat_of(found.id, caller()))
-    return tagged(jsonify(match), "match", match["id"], match["seq"], match["status"], match["seat"])
+    lost = "".join(f"u{seat}" for seat in match["unreachable"])
+    return tagged(jsonify(match), "match", match["id"], match["seq"], match["status"], match["seat"], lost)
 
 
 @blueprint.post("/<string:match_id>/seats")

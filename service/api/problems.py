@@ -50,6 +50,7 @@ PROBLEMS = {
     "name_invalid": (422, "This is no name"),
     "address_invalid": (422, "This address can't be registered"),
     "preference_invalid": (422, "This preference or its value isn't known"),
+    "notice_unknown": (404, "There is no such notice"),
     "registration_unknown": (404, "There is no such registration"),
     "registration_expired": (409, "The registration is too old"),
     "player_unknown": (404, "There is no such player"),

@@ -18,7 +18,7 @@ from engine.events import Seat
 from engine.game import Language
 from engine.log import decode
 from service.errors import Conflict, NotFound, ServiceError
-from service.mailroom.lines import LONGEST_ORDER, find_moves
+from service.mailroom.lines import LONGEST_ORDER, find_moves, plays
 from service.mailroom.reply import Paragraphs, Reply, read_reply
 from service.mailroom.signatures import Verdict
 from service.matches import find_match, join_by_mail, seat_of, see_match
@@ -124,7 +124,7 @@ class Command:
 def follow(errand: Errand) -> str:
     """Do what it says; what is recorded of it."""
     said, rest = find_commands(errand.reply.paragraphs, _places(errand))
-    moves, stumbled = _moves(errand, rest)
+    moves, stumbled = _moves(errand, rest, said)
     if stumbled:
         return _ask_again(errand, "unclear", line=stumbled)
     if not said and not moves:
@@ -213,14 +213,19 @@ def _places(errand: Errand) -> frozenset[Where]:
     return frozenset({"seat", "player"}) if errand.seated else frozenset({"player"})
 
 
-def _moves(errand: Errand, paragraphs: Paragraphs) -> tuple[list[str], str]:
-    """The moves among these, or the line over which we stumbled. There are none before there is a position."""
-    if "seat" not in _places(errand):
+def _moves(errand: Errand, paragraphs: Paragraphs, said: list[tuple[Command, Found]]) -> tuple[list[str], str]:
+    """The moves among these, or the line over which we stumbled. There are none before there is a position.
+
+    A command that may be a move as well is such a line: in Celtic, `show` shows the goods with which one wins.
+    """
+    match = find_match(errand.match_id) if "seat" in _places(errand) else None
+    if match is None or match.status == "open":
         return [], ""
-    match, player = find_match(errand.match_id), errand.known
-    if match.status == "open":
-        return [], ""
-    return find_moves(paragraphs, see_match(match, errand.seat), player.name, cast(Language, player.language))
+    sight, player = see_match(match, errand.seat), errand.known
+    for line in (words[0] for _, found in said for words in found):
+        if plays(line, sight):
+            return [], line
+    return find_moves(paragraphs, sight, player.name, cast(Language, player.language))
 
 
 # -- when nothing is done
@@ -537,7 +542,7 @@ COMMANDS = (
     Command("signed", "seat", _SIGNED, _signed, harmless=True),
     Command("resign", "seat", _words(r"(?:i )?resign|aufgeben|(?:ich )?gebe? auf"), _resign),
     Command("orders", "seat", _words(r"(?:orders?|auftrag|aufträge)\b[\s:,]*(?P<order>.*)"), _orders),
-    Command("show", "seat", _words(r"show|zeige?|zeigen|stellung"), _show, harmless=True),
+    Command("show", "seat", _words(r"show|position|zeige?|zeigen|stellung"), _show, harmless=True),
     Command("history", "seat", _words(r"history|verlauf"), _history, harmless=True),
     Command("digest", "player", _words(r"(?:digest|sammelmail)\s+(?P<value>on|off|an|ein|aus)"), _digest),
     Command("set", "player", _words(rf"(?:setz?e?|einstellungen|preferences)(?:\s+{_NAME_AND_VALUE})?"), _set),

@@ -1,4 +1,4 @@
-"""Notices as mails: text and HTML from one template each, the board as a picture.
+"""What each kind of notice says, as a `Content`, of which `letter.py` makes a mail. A further kind is a function here.
 
 A notice is rendered when it is sent. `Outdated` says that what it would tell is no longer so.
 """
@@ -7,66 +7,47 @@ import json
 import re
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
-from email import message_from_bytes, policy
-from email.headerregistry import Address
-from email.message import EmailMessage
-from email.utils import format_datetime
+from datetime import datetime
 from typing import Any, cast
+from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from sqlalchemy import func, select
 
+from engine.errors import NotationError
 from engine.events import Seat, as_seen_by
 from engine.game import Language
+from service.ledger import Account, ledger_between
 from service.mailroom.commands import COMMANDS
-from service.mailroom.openings import last_turn, openings_in
+from service.mailroom.letter import WIDTH, Content, player_of, write
+from service.mailroom.openings import last_turn
 from service.mailroom.phrases import PHRASES, say
-from service.mailroom.pictures import png
+from service.mailroom.ways import gathered_for, until
 from service.matches import Sight, find_match, see_match
 from service.notices import reply_token
 from service.orders import orders_of
 from service.parts import parts
 from service.preferences import PREFERENCES, preferences_of
 from service.store.db import db
-from service.store.logbook import entry_events, game_of, receipt_of
-from service.store.tables import Match, Notice, Player, Seated, Submission
+from service.store.logbook import entry_events, game_of
+from service.store.tables import EPOCH, Match, Notice, Player, Seated, Submission
 
-WIDTH = 72
+MOST_TAPS = 4
+MOST_LEDGER = 40
 MOST_TOLD = 300  # sentences of a match's history
-
-_templates = Environment(
-    loader=PackageLoader("service.mailroom"),
-    autoescape=select_autoescape(["html"]),
-    undefined=StrictUndefined,
-    keep_trailing_newline=True,
-)
 
 
 class Outdated(Exception):
     """The notice needn't be sent any more; the text says why."""
 
 
-class Unsendable(Exception):
-    """What we built doesn't read back as what we meant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a mail says, before it is text or HTML."""
-
-    subject: str
-    lead: str
-    how: str = ""
-    since: tuple[str, ...] = ()
-    sight: Sight | None = None
-    receipts: tuple[str, ...] = ()
-    """Of orders; that of the log is added where a position is shown."""
+def content_of(notice: Notice) -> Content:
+    """What it says; Outdated where that is no longer so."""
+    return _KINDS[notice.kind](notice)
 
 
 def compose(notice: Notice) -> bytes:
-    """The mail for a notice, ready for the wire; the same bytes each time but for its Date."""
-    content = _KINDS[notice.kind](notice)
-    return _built(notice, content)
+    """The mail for a notice, ready for the wire; the same bytes each time but for its Date and what is signed of it."""
+    return write(notice, content_of(notice))
 
 
 # -- what each kind says
@@ -78,6 +59,7 @@ def _welcome(notice: Notice) -> Content:
         say("welcome.subject", language),
         say("welcome.lead", language),
         how=say("welcome.how", language, code=reply_token(notice.id)),
+        taps=(say("welcome.tap", language),),
     )
 
 
@@ -90,6 +72,21 @@ def _invitation(notice: Notice) -> Content:
         say("invitation.subject", language, **facts),
         say("invitation.lead", language, **facts),
         how=say("invitation.how", language),
+        taps=(say("invitation.tap", language),),
+    )
+
+
+def _started(notice: Notice) -> Content:
+    match, language = _match(notice), _language(notice)
+    if match.status != "running" or match.to_act == notice.seat:
+        raise Outdated("the match went on")
+    sight = _sight(match, notice)
+    facts = {"title": sight.game.info.title, "who": sight.names[cast(int, sight.to_act)]}
+    return Content(
+        say("started.subject", language, **facts),
+        say("started.lead", language, **facts),
+        result=tuple(say("started.seat", language, seat=seat + 1, name=name) for seat, name in enumerate(sight.names)),
+        sight=sight,
     )
 
 
@@ -111,19 +108,39 @@ def _turn(notice: Notice) -> Content:
     if match.changed > cast(int, notice.seq) or match.to_act != notice.seat:
         raise Outdated("the decision was taken")
     sight = _sight(match, notice)
-    kind = "turn" if sight.turn == sight.seat else "asked"
+    kind = "turn" if sight.turn == notice.seat else "asked"
     facts = {"title": sight.game.info.title, "name": "" if sight.turn is None else sight.names[sight.turn]}
     return Content(
         say(f"{kind}.subject", language, **facts),
         say(f"{kind}.lead", language, **facts),
         how=_guide(sight, language),
+        taps=_taps(sight, language),
         since=_since_last_turn(match, notice, sight),
         sight=sight,
     )
 
 
+def _taps(sight: Sight, language: Language) -> tuple[str, ...]:
+    """The likeliest moves: those that the guide names, in the reader's language; else offers that leave no choice."""
+    if sight.seat is None:
+        return ()
+    lines = re.findall(r"^  (\S+(?: \S+)*)", sight.game.guide(sight.view, language), re.MULTILINE)
+    lines += [offer.text for offer in sight.game.legal(sight.view) if not offer.choices]
+    found: dict[Any, str] = {}
+    for line in lines:
+        try:
+            found.setdefault(sight.game.notate(sight.game.parse(line, sight.view)), line)
+        except NotationError:  # a line that shows a form, and not a move
+            continue
+        if len(found) == MOST_TAPS:
+            break
+    return tuple(found.values())
+
+
 def _guide(sight: Sight, language: Language) -> str:
     """What may be answered; to who is asked out of turn, also how not to be."""
+    if sight.seat is None:
+        return say("hand.hidden", language)
     guide = sight.game.guide(sight.view, language)
     if sight.seat == sight.to_act != sight.turn:
         guide += f"\n\n{_orders_guide(sight, language)}"
@@ -131,10 +148,14 @@ def _guide(sight: Sight, language: Language) -> str:
 
 
 def _orders_guide(sight: Sight, language: Language) -> str:
+    if sight.seat is None:
+        return say("hand.hidden", language)
     if sight.game.orders is None:
         return say("orders.none", language)
     guide = sight.game.orders.guide(sight.view, language)
     told = re.sub(r"^  (?=\S)", say("orders.word", language), guide, flags=re.MULTILINE)
+    # With that word before it, what a line orders may leave no room for what it means.
+    told = "\n".join(line if len(line) <= WIDTH else line.rpartition("  ")[0].rstrip() for line in told.split("\n"))
     return f"{say('orders.how', language)}\n\n{told.rstrip()}\n{say('orders.more', language)}"
 
 
@@ -163,7 +184,7 @@ def _answer(notice: Notice) -> Content:
         seat = "" if notice.seat is None else notice.seat + 1
         return Content(subject, say(f"answer.{about['said']}", language, seat=seat))
     sight = _sight(match, notice)
-    return Content(subject, lead, how=_guide(sight, language), sight=sight)
+    return Content(subject, lead, how=_guide(sight, language), taps=_taps(sight, language), sight=sight)
 
 
 def _orders(notice: Notice, match: Match, subject: str) -> Content:
@@ -235,9 +256,8 @@ def _help(notice: Notice) -> Content:
 
 def _position(notice: Notice) -> Content:
     language, sight = _language(notice), _sight(_match(notice), notice)
-    return Content(
-        _subject(notice), say("command.position", language), how=sight.game.guide(sight.view, language), sight=sight
-    )
+    how, taps = ("", ()) if sight.to_act != notice.seat else (_guide(sight, language), _taps(sight, language))
+    return Content(_subject(notice), say("command.position", language), how=how, taps=taps, sight=sight)
 
 
 def _history(notice: Notice) -> Content:
@@ -254,14 +274,18 @@ def _preferences(notice: Notice) -> Content:
     """What was changed, and what all of them are now."""
     language = _language(notice)
     player = db.session.get_one(Player, cast(str, notice.player_id))
-    lines = [
-        f"  {name}: {_spelt(value)}  {PREFERENCES[name].meaning}" for name, value in preferences_of(player).items()
-    ]
+    lines = [line for name, value in preferences_of(player).items() for line in _preference(name, _spelt(value))]
     changed = [f"{name}: {_spelt(preferences_of(player)[name])}" for name in notice.about["changed"]]
     lead = (
         say("command.changed", language, changes="; ".join(changed)) if changed else say("command.unchanged", language)
     )
     return Content(_subject(notice), lead, how="\n".join([say("command.preferences.how", language), "", *lines]))
+
+
+def _preference(name: str, value: str) -> list[str]:
+    """In lines that fit, none of which is a command."""
+    meaning = textwrap.wrap(PREFERENCES[name].meaning, WIDTH - 6, break_long_words=False)
+    return [f"  {name}: {value}", *(f"      {line}" for line in meaning)]
 
 
 def _spelt(value: Any) -> str:
@@ -297,28 +321,85 @@ def _declined(notice: Notice) -> Content:
 def _finished(notice: Notice) -> Content:
     match, language = _match(notice), _language(notice)
     sight = _sight(match, notice)
-    places, seat = sight.outcome.places, cast(int, notice.seat)
+    places, scores, seat = sight.outcome.places, sight.outcome.scores, cast(int, notice.seat)
     if places[seat] > 1:
         place = say("finished.place", language, place=places[seat])
     else:
         place = say("finished.shared" if places.count(1) > 1 else "finished.first", language)
     title = sight.game.info.title
+    ranks = sorted(range(match.seats), key=lambda one: (places[one], one))
     return Content(
         say("finished.subject", language, title=title),
         say("finished.lead", language, title=title, place=place),
+        result=tuple(
+            say(
+                "finished.seat",
+                language,
+                place=places[one],
+                name=sight.names[one],
+                total=scores[one].total,
+            )
+            for one in ranks
+        ),
+        check=say("finished.check", language, match=match.id, url=parts().settings.public_url),
         since=_since_last_turn(match, notice, sight),
         sight=sight,
     )
+
+
+def _digest(notice: Notice) -> Content:
+    language, items = _language(notice), []
+    for item in gathered_for(notice):
+        try:
+            items.append((item, content_of(item)))
+        except Outdated:
+            continue
+    if not items:
+        raise Outdated("nothing is left to tell")
+    return Content(
+        say("digest.subject", language, count=len(items)),
+        say("digest.lead", language),
+        items=tuple(items),
+        ledger=_ledger(notice, {item.id for item, _ in items}),
+    )
+
+
+def _ledger(notice: Notice, shown: set[str]) -> tuple[str, ...]:
+    """What became of the other notices since the last digest."""
+    player = db.session.get_one(Player, notice.player_id)
+    digests = (Notice.player_id == player.id, Notice.kind == "digest", Notice.outcome == "sent")
+    before = db.session.scalar(select(func.max(Notice.done_at)).where(*digests, Notice.due_at < until(notice)))
+    zone = ZoneInfo(preferences_of(player)["zone"])
+    return tuple(
+        _ledger_line(account, zone, _language(notice))
+        for account in ledger_between(player.id, before or EPOCH, until(notice), MOST_LEDGER)
+        if account.notice.id not in shown and account.notice.kind != "digest"
+    )
+
+
+def _ledger_line(account: Account, zone: ZoneInfo, language: Language) -> str:
+    notice, step = account.notice, account.steps[-1]
+    what = say(f"kind.{notice.kind}", language)
+    if notice.match_id is not None:
+        what += f" ({game_of(_match(notice)).info.title})"
+    why = f" ({step.why})" if step.why and step.what not in ("accepted", "digested") else ""
+    return f"{_moment(step.at, zone, language)}  {what}: {say(f'step.{step.what}', language)}{why}"
+
+
+def _moment(at: datetime, zone: ZoneInfo, language: Language) -> str:
+    return at.astimezone(zone).strftime("%d.%m. %H:%M" if language == "de" else "%d %b %H:%M")
 
 
 _KINDS: dict[str, Callable[[Notice], Content]] = {
     "welcome": _welcome,
     "invitation": _invitation,
     "nonce": _nonce,
+    "started": _started,
     "turn": _turn,
     "answer": _answer,
     "declined": _declined,
     "finished": _finished,
+    "digest": _digest,
 }
 
 
@@ -334,8 +415,21 @@ def _match(notice: Notice) -> Match:
 
 
 def _sight(match: Match, notice: Notice) -> Sight:
-    """The position that the notice tells of, however much later it is sent: what it shows is what an answer answers."""
-    return see_match(match, None if notice.seat is None else Seat(notice.seat), notice.seq)
+    """The position that the notice tells of, however much later it is sent: what it shows is what an answer answers.
+
+    As a spectator sees it, where the player wants nothing in mails that only they may see.
+    """
+    seat = None if notice.seat is None else Seat(notice.seat)
+    player = player_of(notice)
+    if player is not None and seat is not None and not preferences_of(player)["hand_in_mails"]:
+        seat = None if _has_secrets(match, seat, cast(int, notice.seq)) else seat
+    return see_match(match, seat, notice.seq)
+
+
+def _has_secrets(match: Match, seat: Seat, length: int) -> bool:
+    """Whether the seat knows more than a spectator does. In a game without hands, nothing needs hiding."""
+    events = [event for _, some in entry_events(db.session(), match, 0, length) for event in some]
+    return list(as_seen_by(seat, events)) != list(as_seen_by(None, events))
 
 
 def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, ...]:
@@ -343,92 +437,3 @@ def _since_last_turn(match: Match, notice: Notice, sight: Sight) -> tuple[str, .
     entries = entry_events(db.session(), match, last_turn(match.id, notice.seat, sight.length), sight.length)
     events = [event for _, some in entries for event in some]
     return tuple(sight.game.recount(as_seen_by(sight.seat, events), _language(notice), sight.names))
-
-
-def _receipts(content: Content, language: Language) -> tuple[str, ...]:
-    """What the service signed of orders, and of the log up to the position shown, in lines: each inbox is a witness.
-
-    And what opens the seals of the cards that were shown since the last turn. After the end a transcript has them all.
-    """
-    sight = content.sight
-    signed = [*content.receipts, receipt_of(sight.match.id, sight.length) if sight else None]
-    lines = [line for one in signed if one for line in textwrap.wrap(one, WIDTH, break_on_hyphens=False)]
-    openings = openings_in(sight) if sight and sight.outcome is None else []
-    if openings:
-        lines += ["", f"{say('openings', language)}:"]
-        lines += [line for one in openings for line in textwrap.wrap(one, WIDTH, break_on_hyphens=False)]
-    return tuple(lines)
-
-
-# -- building
-
-
-def _built(notice: Notice, content: Content) -> bytes:
-    settings, language, sight = parts().settings, _language(notice), content.sight
-    player = None if notice.player_id is None else db.session.get(Player, notice.player_id)
-    name = player.name if player else notice.about.get("name")
-    picture = None
-    if sight is not None:
-        picture = png(sight.game.draw(sight.view, sight.names, language, "light"))
-    url = settings.public_url
-    facts = {
-        "language": language,
-        "subject": content.subject,
-        "cut": say("cut", language),
-        "hello": say("hello", language, name=f" {name}" if name else ""),
-        "lead": content.lead,
-        "since_title": say("since", language),
-        "since": content.since,
-        "how_title": say("how", language),
-        "how": content.how,
-        "position_title": say("position", language),
-        "position": sight.game.tell(sight.view, language, sight.names) if sight else "",
-        "board": say("board", language),
-        "footer": say("footer", language, match=notice.match_id, url=url) if notice.match_id else f"Ogham, {url}",
-        "receipt_title": say("receipt", language),
-        "receipt": _receipts(content, language),
-    }
-    # 7bit: whatever server it is handed to, it needn't be asked whether it takes more.
-    mail = EmailMessage(policy=policy.SMTP.clone(cte_type="7bit"))
-    mail["From"] = Address("Ogham", "play", settings.mail_domain)
-    mail["To"] = Address(addr_spec=notice.address)
-    mail["Reply-To"] = Address("Ogham", f"play+{reply_token(notice.id)}", settings.mail_domain)
-    mail["Subject"] = content.subject
-    mail["Date"] = format_datetime(parts().now())
-    mail["Message-ID"] = f"<{notice.id}@{settings.mail_domain}>"
-    if notice.match_id:  # what gathers a match's mails in one thread
-        mail["References"] = f"<{notice.match_id}@{settings.mail_domain}>"
-    mail["Auto-Submitted"] = "auto-generated"
-    content_id = f"{notice.id}.board@{settings.mail_domain}"
-    narrow = {"lead": _wrapped(content.lead), "since": [_wrapped(sentence) for sentence in content.since]}
-    mail.set_content(_templates.get_template("mail.txt").render(facts | narrow))
-    html = _templates.get_template("mail.html").render(facts | {"picture": content_id if picture else ""})
-    mail.add_alternative(html, subtype="html")
-    if picture:
-        html_part = cast(list[EmailMessage], mail.get_payload())[1]
-        html_part.add_related(
-            picture, "image", "png", cid=f"<{content_id}>", filename="board.png", disposition="inline"
-        )
-        html_part.set_boundary(f"=related-{notice.id}")
-    mail.set_boundary(f"=mail-{notice.id}")  # no chance in it: a mail sent twice is the same mail
-    raw = mail.as_bytes()
-    _check(raw, notice)
-    return raw
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.fill(line, WIDTH, break_long_words=False) for line in text.split("\n"))
-
-
-_HEADERS = ("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type")
-
-
-def _check(raw: bytes, notice: Notice) -> None:
-    """Read back what was built: on some Pythons a header can be smuggled in through another's text."""
-    mail = message_from_bytes(raw, policy=policy.default)
-    expected = [*_HEADERS, "References"] if notice.match_id else _HEADERS
-    if sorted(mail.keys()) != sorted(expected) or mail.defects:
-        raise Unsendable(f"headers {mail.keys()}, defects {mail.defects}")
-    recipients = [recipient.addr_spec for recipient in mail["To"].addresses]
-    if recipients != [notice.address]:
-        raise Unsendable(f"recipients {recipients}")

@@ -38,6 +38,17 @@ def find_moves(paragraphs: Paragraphs, sight: Sight, name: str, language: Langua
     return found, ""
 
 
+def plays(line: str, sight: Sight) -> bool:
+    """Whether the line, as it stands, is a move that may be made now."""
+    if sight.seat is None or sight.seat != sight.to_act or not _reads_as_move(line, sight):
+        return False
+    try:
+        said = sight.game.notate(sight.game.parse(line, sight.view))
+    except NotationError:
+        return True  # it may mean several moves
+    return any(offer.text == said for offer in sight.game.legal(sight.view) if not offer.choices)
+
+
 LONGEST_ORDER = 20  # words; what is longer is prose
 
 

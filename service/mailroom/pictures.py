@@ -1,5 +1,6 @@
-"""Boards as PNG, for mail clients that show no SVG."""
+"""Boards as PNG, for mail clients that show no SVG. Drawing one takes longer than all else in a mail."""
 
+from functools import lru_cache
 from pathlib import Path
 
 import font_source_sans_pro
@@ -11,6 +12,7 @@ _FILES = [str(_FONTS / f"SourceSansPro-{face}.ttf") for face in ("Regular", "Sem
 FAMILY = "Source Sans Pro"
 
 
+@lru_cache(maxsize=64)
 def png(svg: str, width: int = 720) -> bytes:
     return svg_to_bytes(
         svg_string=svg,

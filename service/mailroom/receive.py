@@ -11,8 +11,10 @@ import re
 
 from sqlalchemy import select
 
+from service.addresses import heard_from
 from service.errors import Malformed, NotFound
 from service.ids import fingerprint, new_id
+from service.mailroom.bounces import record_bounce
 from service.mailroom.commands import Errand, follow
 from service.mailroom.reply import NOTHING, Reply, read_reply
 from service.mailroom.signatures import NONE, Verdict, check_signatures
@@ -22,7 +24,10 @@ from service.preferences import preferences_of
 from service.store.claims import claim, finish, put_back
 from service.store.db import Transaction, db, writing
 from service.store.tables import Mail, Player
+from service.unsubscribe import unsubscribe_by_mail
 
+# A notice's own addresses: to answer it, to leave its kind of mail, and where it comes back to.
+_LOCAL = r"bounce(\+[a-z2-7]{52})?|stop\+[a-z2-7]{52}|play(\+[a-z2-7]{32})?"
 LARGEST_MAIL = 1_048_576
 LONGEST_SENDER = 320
 MOST_LOOKS = 6
@@ -34,7 +39,7 @@ journal = logging.getLogger(__name__)
 def is_ours(recipient: str) -> bool:
     """Whether mail to this address is for us."""
     local, _, domain = recipient.lower().rpartition("@")
-    return domain == parts().settings.mail_domain and bool(re.fullmatch(r"bounce|play(\+[a-z2-7]{32})?", local))
+    return domain == parts().settings.mail_domain and bool(re.fullmatch(_LOCAL, local))
 
 
 def accept_mail(sender: str, recipient: str, raw: bytes) -> str:
@@ -101,6 +106,11 @@ def _look_at(mail: Mail) -> tuple[Reply, Verdict, bool]:
 
 def _act(transaction: Transaction, mail: Mail, reply: Reply, dkim: Verdict) -> tuple[str, str | None]:
     """Do what the mail says. What is recorded of it, and what it is known by should it come again."""
+    match mail.recipient.partition("+")[0]:
+        case "bounce":
+            return record_bounce(transaction, mail), None
+        case "stop":
+            return unsubscribe_by_mail(transaction, mail), None
     notice = answered_notice(transaction.session, mail.recipient)
     if notice is None:
         return "ignored: no token of ours in the address", None
@@ -110,6 +120,7 @@ def _act(transaction: Transaction, mail: Mail, reply: Reply, dkim: Verdict) -> t
         return f"ignored: automatic ({reply.automatic})", None
     if reply.sender != notice.address:
         return "ignored: not from the registered address", None
+    heard_from(transaction, notice.address)
     identity = fingerprint(f"{notice.address} {reply.message_id or hashlib.sha256(mail.raw).hexdigest()}")
     if transaction.session.scalars(select(Mail.id).where(Mail.identity == identity)).one_or_none() is not None:
         return "ignored: this Message-ID came before", None

@@ -6,6 +6,7 @@ PostgreSQL skips rows that somebody is just claiming; SQLite knows no SKIP LOCKE
 """
 
 import secrets
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -49,6 +50,15 @@ def waiting_since(table: type[Row], moment: datetime, most: int = 200) -> list[s
     return list(found)
 
 
+def became_due(table: type[Row], since: datetime, until: datetime, most: int = 1000) -> list[str]:
+    """The ids of work whose time came between these moments, and that nobody has."""
+    found = db.session.scalars(
+        select(table.id).where(_free(table, until), table.due_at > since).order_by(table.due_at).limit(most)
+    ).all()
+    db.session.commit()
+    return list(found)
+
+
 def finish(transaction: Transaction, row: Row, **outcome: Any) -> bool:
     """Mark it done. False, and nothing is changed, when the lease went to somebody else meanwhile."""
     table = type(row)
@@ -61,14 +71,16 @@ def finish(transaction: Transaction, row: Row, **outcome: Any) -> bool:
     return bool(done.rowcount)  # type: ignore[attr-defined]  # an UPDATE's result has it
 
 
-def put_back(row: Row) -> None:
-    """It failed for now: wait, longer each time, and let anybody try again."""
+def put_back(row: Row, note: Callable[[Transaction], None] | None = None) -> None:
+    """It failed for now: wait, longer each time, and let anybody try again. `note` writes down why."""
     wait = min(RETRY_FIRST * 2 ** min(row.attempts - 1, 20), RETRY_LAST)
     table = type(row)
     with writing() as transaction:
-        transaction.session.execute(
+        back = transaction.session.execute(
             update(table)
             .where(table.id == row.id, table.status == "waiting", table.lease == row.lease)
             .values(lease=None, lease_until=None, due_at=now() + wait)
             .execution_options(synchronize_session=False)
         )
+        if note is not None and back.rowcount:  # type: ignore[attr-defined]  # an UPDATE's result has it
+            note(transaction)

@@ -236,7 +236,8 @@ class Snapshot(Base):
 class Work:
     """What every kind of work has. `status` is `waiting` until it is done, whatever comes of it.
 
-    A submission may be `kept` in between: some of its lines wait until others have answered the ones before.
+    A submission may be `kept` in between: some of its lines wait until others have answered the ones before. A notice
+    may be `gathered`: it goes out with the digest that is due when it is.
     """
 
     status: Mapped[str]
@@ -323,7 +324,11 @@ class Notice(Work, Base):
     """Something a player is told. It is written with what it tells of, and rendered when it is sent."""
 
     __tablename__ = "notice"
-    __table_args__ = (Index("notice_work", "status", "due_at"),)
+    __table_args__ = (
+        Index("notice_work", "status", "due_at"),
+        Index("notice_by_player", "player_id", "created_at"),
+        Index("notice_by_address", "address", "done_at"),
+    )
 
     id: Mapped[str] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
@@ -341,6 +346,35 @@ class Notice(Work, Base):
     done_at: Mapped[datetime | None]
     outcome: Mapped[str | None]
     """sent, or why it was not"""
+
+
+class Step(Base):
+    """A line of the ledger: what became of a notice at some moment, and why."""
+
+    __tablename__ = "step"
+
+    notice_id: Mapped[str] = mapped_column(ForeignKey("notice.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    at: Mapped[datetime]
+    what: Mapped[str]
+    """One of `STEPS` in `service/ledger.py`."""
+    why: Mapped[str]
+    """The mail server's words, or ours."""
+
+
+class Address(Base):
+    """What we learnt of a mail address, whoever's it is. Most have no row: nothing came back from them."""
+
+    __tablename__ = "address"
+
+    address: Mapped[str] = mapped_column(primary_key=True)
+    bounces: Mapped[int]
+    """How many mails in a row came back because there is nobody."""
+    suppressed_at: Mapped[datetime | None]
+    """Since then nothing is sent there."""
+    why: Mapped[str]
+    uninvited: Mapped[bool]
+    """They want no invitations, and are no player who could say so."""
 
 
 class Letter(Base):

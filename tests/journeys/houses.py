@@ -110,6 +110,7 @@ class Embedded:
             "OGHAM_PORT": str(port),
             "OGHAM_MAIL_PORT": str(self.mail_port),
             "OGHAM_MAIL_DOMAIN": DOMAIN,
+            "OGHAM_LINGER": "0",  # whole matches are played here
         }
         self.program = Program(folder, "up", command or [str(BIN / "ogham"), "up"], environment)
 
@@ -132,7 +133,7 @@ class Embedded:
 class Grown:
     """gunicorn, two workers, the schedule and the mail listener, on PostgreSQL and Redis, with an SMTP server."""
 
-    def __init__(self, folder: Path, postgres: Postgres, redis: Redis, sink: Sink) -> None:
+    def __init__(self, folder: Path, postgres: Postgres, redis: Redis, sink: Sink, **settings: str) -> None:
         port, self.mail_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.database_url = postgres.create_database()
@@ -147,7 +148,8 @@ class Grown:
             "OGHAM_MAIL_DOMAIN": DOMAIN,
             "OGHAM_MAIL_PORT": str(self.mail_port),
             "OGHAM_THREADS": "8",
-        }
+            "OGHAM_LINGER": "0",
+        } | settings
         ogham = str(BIN / "ogham")
         gunicorn = [str(BIN / "gunicorn"), "ogham.wsgi:app", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
         commands = {
@@ -160,6 +162,10 @@ class Grown:
         self.programs = {name: Program(folder, name, command, environment) for name, command in commands.items()}
         self._migrate = [ogham, "migrate"]
         self._environment = environment
+
+    def set(self, **settings: str) -> None:
+        """Before it is started."""
+        self._environment |= settings
 
     def start(self) -> None:
         subprocess.run(self._migrate, cwd=ROOT, env=os.environ | self._environment, check=True, timeout=60)
@@ -220,10 +226,10 @@ def embedded_house(folder: Path, command: list[str] | None = None) -> Iterator[E
 
 
 @contextmanager
-def grown_house(folder: Path, postgres: Postgres, redis: Redis) -> Iterator[Grown]:
+def grown_house(folder: Path, postgres: Postgres, redis: Redis, **settings: str) -> Iterator[Grown]:
     with ExitStack() as stack:
         sink = stack.enter_context(Sink())
-        house = Grown(folder, postgres, redis, sink)
+        house = Grown(folder, postgres, redis, sink, **settings)
         stack.callback(house.stop)
         house.start()
         yield house

@@ -3,15 +3,17 @@
     with Sink() as sink:
         settings = stage_settings(url, smtp_url=sink.url)
         sink.will("451 4.7.1 Come back later")           # answer the next mail so, at its final dot
-        sink.will("550 5.1.1 No such user", at="RCPT")   # or at another command: "MAIL", "QUIT"
+        sink.will("550 5.1.1 No such user", at="RCPT")   # or at another command: "EHLO", "MAIL", "QUIT"
         sink.will(DROP)                                  # lose the connection instead of answering: nothing is kept
         sink.will(KEEP_AND_DROP)                         # the worst: the mail is kept, and the sender never hears it
+        sink.pause = 0.05                                # from now on, think so long before each answer
         sink.close(); sink.open()                        # nobody listens; then again, on the same port
         mail = sink.wait_for(lambda mail: mail.rcpt == "ann@example.org", timeout=5)
 
 Each `will` is good once, in the order they were said; a mail for which nothing is planned is kept and gets its 250.
 """
 
+import asyncio
 import threading
 import time
 from asyncio import Transport
@@ -20,6 +22,7 @@ from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Any, NamedTuple, Self, cast
+from weakref import WeakKeyDictionary
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
@@ -47,6 +50,7 @@ class Sink:
 
     def __init__(self, password: str = "") -> None:
         self.mails: list[Sent] = []
+        self.pause = 0.0
         self.port = free_port()
         self.url = f"smtp://{f'ogham:{password}@' if password else ''}127.0.0.1:{self.port}"
         self._password = password
@@ -104,10 +108,28 @@ class _Handler:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
+        self._refused: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
 
-    async def handle_MAIL(  # noqa: N802  (aiosmtpd's names)
+    async def handle_EHLO(  # noqa: N802  (aiosmtpd's names)
+        self, server: SMTP, session: Session, envelope: Envelope, hostname: str, responses: list[str]
+    ) -> list[str]:
+        session.host_name = hostname
+        answer = self._answer(server, "EHLO")
+        if answer.startswith("2"):
+            return responses
+        self._refused[session] = answer  # who tries HELO then hears the same
+        return [answer]
+
+    async def handle_HELO(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope, hostname: str
+    ) -> str:
+        session.host_name = hostname
+        return self._refused.get(session, f"250 {server.hostname}")
+
+    async def handle_MAIL(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        await asyncio.sleep(self._sink.pause)
         answer = self._answer(server, "MAIL")
         if answer.startswith("2"):
             envelope.mail_from = address
@@ -116,12 +138,14 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        await asyncio.sleep(self._sink.pause)
         answer = self._answer(server, "RCPT")
         if answer.startswith("2"):
             envelope.rcpt_tos.append(address)
         return answer
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        await asyncio.sleep(self._sink.pause)
         plan = self._sink._planned("DATA") or "250 2.0.0 Kept"
         if plan.startswith("2") or plan == KEEP_AND_DROP:
             self._sink._keep(envelope)

@@ -1,6 +1,7 @@
 """What a mail may say besides moves, and that it counts only where it is meant."""
 
 import json
+import re
 from email.message import EmailMessage
 
 import pytest
@@ -8,9 +9,12 @@ from sqlalchemy import select
 
 from client.chain import check_log
 from engine.errors import NotationError
+from engine.events import Seat
 from engine.game import Game
-from service.mailroom.commands import COMMANDS, MOST_TOLD
+from service.mailroom.commands import COMMANDS, MOST_TOLD, Command
+from service.mailroom.lines import plays
 from service.mailroom.phrases import PHRASES
+from service.matches import find_match, see_match
 from service.preferences import PREFERENCES, preferences_of
 from service.store.db import db
 from service.store.tables import Player, Submission
@@ -43,18 +47,42 @@ def test_every_command_is_explained_in_both_languages() -> None:
     assert told == {command.name for command in COMMANDS if command.where in ("seat", "player")}
 
 
-WORDS = ["resign", "aufgeben", "show", "zeigen", "history", "Verlauf", "help", "Hilfe", "digest on", "Sammelmail aus",
-         "set zone UTC", "setze zone auf UTC", "Einstellungen", "yes", "ja", "orders", "Auftrag"]  # fmt: skip
+WORDS = ["resign", "aufgeben", "position", "Stellung", "history", "Verlauf", "help", "Hilfe", "digest on",
+         "Sammelmail aus", "set zone UTC", "setze zone auf UTC", "Einstellungen", "orders", "Auftrag"]  # fmt: skip
 
 
 @pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
 def test_no_command_is_a_move_of_any_game(game: Game) -> None:
+    """But for `show`, which has another word beside it."""
     for step in play_match(game, 2, 1, most=12):
         for seat in (0, 1):
             for word in WORDS:
                 with pytest.raises(NotationError) as unreadable:
                     game.parse(word, game.view(step.state, seat))  # type: ignore[arg-type]
                 assert unreadable.value.code == "unreadable", word
+
+
+def test_a_word_that_may_be_a_move_as_well_is_asked_about(shared_stage: Stage) -> None:
+    """In Celtic, who has one of each good may show them, and wins."""
+    stage = shared_stage
+    asked = ask(stage, "celtic")
+    assert asked.answer("show") == "shown"  # it isn't a move now
+    with stage.app.app_context():
+        sight = see_match(find_match(asked.match_id), Seat(0))
+        legal = [offer.text for offer in sight.game.legal(sight.view) if not offer.choices]
+        assert plays(legal[0], sight)
+        assert not plays("show", sight)
+        assert not plays("hello", sight)
+        assert not plays(legal[0], see_match(find_match(asked.match_id), Seat(1)))
+    move = legal[0]
+    command = Command("twin", "seat", re.compile(re.escape(move)), lambda *_: "done", harmless=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("service.mailroom.commands.COMMANDS", (*COMMANDS, command))
+        before = stage.fingerprint()
+        assert asked.answer(move) == "nothing said"
+        assert stage.fingerprint() == before
+    assert f"We stumbled over: “{move}”" in text_of(asked.newest())
+    assert asked.answer(move).startswith("submission ")
 
 
 # -- looking

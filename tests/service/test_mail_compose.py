@@ -10,17 +10,18 @@ from sqlalchemy import select
 
 from engine.game import LANGUAGES, Language
 from service.errors import Malformed
-from service.mailroom.compose import WIDTH, Outdated, Unsendable, _check, compose
+from service.kinds import KINDS
+from service.mailroom.compose import Outdated, compose
+from service.mailroom.letter import WIDTH, Unsendable, check
 from service.mailroom.phrases import CUT_MARK, PHRASES
 from service.mailroom.plain import seen
 from service.moves import settle_submission
-from service.notices import KINDS
 from service.players import check_name
 from service.store.db import db
 from service.store.tables import Letter, Notice
 from tests.games import TEST_GAMES
 from tests.mail.asked import Asked, ask, legal_line
-from tests.stage import DOMAIN, Stage
+from tests.stage import DOMAIN, URL, Stage
 
 LONG = "Wolfeschlegelsteinhausenbergerdorff Sr 9"
 HEADERS = ["Auto-Submitted", "Content-Type", "Date", "From", "MIME-Version", "Message-ID", "Reply-To", "Subject", "To"]
@@ -67,15 +68,21 @@ def correspondence(shared_stage: Stage) -> Stage:
             match_id = stage.table(people, game.info.id, first_player=0)
             stage.answer(stage.letters(f"guest-{game.info.id}-{language}@example.org")[-1], "decline")
             turn = stage.letters(people[0].address)[-1]
-            for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks"):
+            for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks", "set colour red"):
+                stage.answer(turn, body)
+            for body in ("help", "set", "set zone Europe/Berlin", "position", "history", "orders", "resign"):
                 stage.answer(turn, body)
             stage.play(people[0], match_id, legal_line(people[0], match_id))
             stage.answer(turn, "reveal" if game.info.id == "keltis" else "play r3")
+            people[1].client.preferences(mail_finished="digest")
             people[0].client.resign(match_id)
             sealed = people[0].client.open(game.info.id, 2, {}, shuffle="sealed")["id"]
             for seat, person in enumerate(people):
                 person.client.join(sealed, seat)
             stage.work()
+    stage.later(days=1)
+    stage.work()
+    stage.later(days=-1)  # what is signed carries the real time
     return stage
 
 
@@ -89,21 +96,27 @@ def test_every_kind_is_written_in_every_language(correspondence: Stage) -> None:
         "sent",
         "not sent: the decision was taken",
         "not sent: the table is full",
+        "not sent: the match went on",
     }
 
 
 def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject(correspondence: Stage) -> None:
     titles = "|".join(re.escape(game.info.title) for game in TEST_GAMES)
-    what = "It is your turn|You are asked|About your move|The match is over|"
-    what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende"
+    what = "It is your turn|You are asked|About your move|The match is over|The match begins|"
+    what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende|Die Partie beginnt"
     what += "|An invitation was declined|Eine Einladung wurde abgelehnt"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"
+    subject += r"|Your digest from Ogham: \d+|Deine Sammelmail von Ogham: \d+"
     subject += rf"|\w+ invites you to a match of (?:{titles})|\w+ lädt dich zu einer Partie (?:{titles}) ein"
     for raw, letter in all_letters(correspondence):
         names = sorted(letter.keys())
-        assert [name for name in names if name != "References"] == HEADERS
-        assert names.count("References") == (not str(letter["Subject"]).startswith(("Welcome", "Willkommen")))
+        about_a_match = not str(letter["Subject"]).startswith(("Welcome", "Willkommen", "Your digest", "Deine Sammel"))
+        own_doing = str(letter["Subject"]).startswith(
+            ("Welcome", "Willkommen", "About your", "Zu deinem", "Ogham", "The table is", "Der Tisch ist")
+        )
+        lists = [] if own_doing else ["List-Id", "List-Unsubscribe"]
+        assert names == sorted(HEADERS + ["References"] * about_a_match + lists)
         assert str(letter["From"]) == f"Ogham <play@{DOMAIN}>"
         assert len(letter["To"].addresses) == 1
         assert letter["Auto-Submitted"] == "auto-generated"
@@ -129,7 +142,10 @@ def test_a_letters_html_shows_its_own_picture_and_fetches_nothing(correspondence
     pictures = 0
     for _, letter in all_letters(correspondence):
         page = part(letter, "html")
-        references = re.findall(r"(?:src|href|background|srcset|action)\s*=\s*[\"']?([^\"'>\s]*)", page, re.IGNORECASE)
+        named = re.findall(r"(?:src|href|background|srcset|action)\s*=\s*[\"']?([^\"'>\s]*)", page, re.IGNORECASE)
+        # What a reader may press: an answer to be sent, and the page with the button that ends such mails.
+        reply = "mailto:play%2B" + ("" if letter["List-Id"] == f"<digest.{DOMAIN}>" else Stage.token(letter))
+        references = [one for one in named if not one.startswith((reply, f"{URL}/unsubscribe/"))]
         images = {one["Content-ID"]: one for one in letter.walk() if one.get_content_maintype() == "image"}
         assert [f"<{reference.removeprefix('cid:')}>" for reference in references] == list(images)
         assert not re.search(r"url\(|@import|<link|<script|<iframe|<form|expression\(|\son\w+=", page, re.IGNORECASE)
@@ -276,11 +292,11 @@ def test_a_fault_in_what_was_built_is_found_before_it_is_sent(waiting: Asked, fa
     with waiting.stage.app.app_context():
         welcome = notice("welcome", about={"registration": "x", "name": "Ann"})
         raw = compose(welcome)
-        _check(raw, welcome)
+        check(raw, welcome)
         planted = raw.replace(*PLANTED[fault], 1)
         assert planted != raw
         with pytest.raises(Unsendable):
-            _check(planted, welcome)
+            check(planted, welcome)
 
 
 def test_a_name_that_got_past_its_check_goes_into_no_header(waiting: Asked) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from email.message import EmailMessage
 
@@ -216,10 +217,8 @@ def test_a_mail_of_ours_sent_back_plays_nothing_however_it_is_quoted(
 
 def _sent_back(letter: EmailMessage) -> bytes:
     """As it is, but for what says that a machine wrote it."""
-    raw = (
-        letter.as_bytes()
-        .replace(b"Auto-Submitted: auto-generated\r\n", b"")
-        .replace(b"Auto-Submitted: auto-generated\n", b"")
+    raw = re.sub(
+        rb"^(Auto-Submitted|List-[\w-]+): .*\r?\n(?:[ \t].*\r?\n)*", b"", letter.as_bytes(), flags=re.MULTILINE
     )
     return raw.replace(b"From: Ogham", f"From: {letter['To']}\nX-From: Ogham".encode(), 1)
 

@@ -11,9 +11,9 @@ from sqlalchemy import select, text
 
 from client.keys import Identity
 from engine.game import LANGUAGES
+from service.kinds import KINDS
 from service.mailroom.compose import _TO_COMMANDS
 from service.mailroom.receive import accept_mail, read_mail
-from service.notices import KINDS
 from service.store.db import db
 from service.store.tables import Mail, Notice
 from tests.mail.asked import Asked
@@ -72,7 +72,11 @@ def say_everything(stage: Stage, language: str) -> list[Person]:
     stage.answer(stage.letters(f"shy{language}@example.org")[-1], "decline")
     stage.watcher(Identity.generate()).register("New", f"new{language}@example.org", language)
     over = stage.table(people[1:], "keltis", first_player=0)
+    people[1].client.preferences(mail_finished="digest")
     people[1].client.resign(over)
+    sealed = people[1].client.open("keltis", 2, {}, shuffle="sealed")["id"]
+    for seat, person in enumerate(people[1:]):
+        person.client.join(sealed, seat)
     stage.work()
     with stage.app.app_context():  # Eve's mails were signed so far; now one isn't
         db.session.execute(text(f"UPDATE player SET signed_by = 'example.org' WHERE address = '{people[2].address}'"))
@@ -88,6 +92,8 @@ def post(shared_stage: Stage) -> Post:
     stage = shared_stage
     for language in LANGUAGES:
         say_everything(stage, language)
+    stage.later(days=1)
+    stage.work()
     with stage.app.app_context():
         notices = list(db.session.scalars(select(Notice).order_by(Notice.created_at)))
     newest = {(one.kind, one.about.get("said"), one.language, one.match_id is None): one for one in notices}

@@ -53,6 +53,7 @@ ROUTES = (
     "/v1/matches/any/seats",
     "/v1/matches/any/resignation",
     "/v1/matches/any/moves",
+    "/v1/matches/any/orders",
 )
 
 

@@ -77,6 +77,7 @@ BuildSite = Callable[..., Site]
 def build_site(tmp_path: Path) -> BuildSite:
     def build(**changes: Any) -> Site:
         settings = Settings(
+            linger=timedelta(0),
             database_url=f"sqlite:///{tmp_path / 'ogham.sqlite'}",
             redis_url=None,
             smtp_url=None,

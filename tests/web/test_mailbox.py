@@ -210,7 +210,10 @@ def test_its_html_may_run_nothing_and_fetches_nothing(site: Site):
     rules = [rule.strip() for rule in answer.headers["Content-Security-Policy"].split(";")]
     assert {"sandbox", "default-src 'none'", "style-src 'unsafe-inline'", "img-src data:"} <= set(rules)
     html = answer.get_data(as_text=True)
-    pictures = Tags(html).values("src", "href", "srcset", "background", "action")
+    named = Tags(html).values("src", "href", "srcset", "background", "action")
+    pictures = [
+        one for one in named if not one.startswith(("mailto:play%2B", f"{site.settings.public_url}/unsubscribe/"))
+    ]
     assert len(pictures) == 1
     assert pictures[0].startswith("data:image/png;base64,iVBORw0KGgo")
     assert not re.search(r"cid:|url\(|@import|<script|<link", html)
