@@ -5,6 +5,8 @@ command or the settings are wrong. What starts slowly is imported where it is ne
 """
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -687,6 +689,29 @@ def forget(address: str) -> None:
 
     grown.forget(settings, address)
     say("It is gone.")
+
+
+@main.command()
+@click.argument("recipient", envvar="ORIGINAL_RECIPIENT")
+@click.option("--sender", envvar="SENDER", default="", help="The envelope's sender; none for a bounce. [SENDER]")
+@click.pass_context
+def receive(context: click.Context, recipient: str, sender: str) -> None:
+    """Take in the mail on stdin, sent to RECIPIENT: for a mail server's pipe.
+
+    Exit codes are those of sysexits.h: 67 nobody of that name here, 65 too large, 75 try again later.
+    """
+    try:
+        settings = Settings.from_environment()
+        from ogham import grown
+        from service.mailroom.receive import LARGEST_MAIL
+
+        grown.receive(settings, sender, recipient, sys.stdin.buffer.read(LARGEST_MAIL + 1))
+    except ServiceError as refusal:
+        say(refusal.sentence)
+        context.exit(os.EX_NOUSER if refusal.code == "mailbox_unknown" else os.EX_DATAERR)
+    except Exception as error:  # noqa: BLE001  (whatever it was: it isn't stored, and the mail server keeps it)
+        say(f"Not stored, please try again later: {' '.join(str(error).split())[:300]}")
+        context.exit(os.EX_TEMPFAIL)
 
 
 @main.command("rotate-key")

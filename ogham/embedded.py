@@ -38,7 +38,11 @@ def run(settings: Settings, games: Sequence[Game] = GAMES) -> None:
     server = _bound(settings.host, settings.port, lambda: create_server(
         flask, host=settings.host, port=settings.port, threads=settings.threads, ident="Ogham"
     ))  # fmt: skip
-    close_door = _bound(settings.host, settings.mail_port, lambda: open_door(flask, settings.host, settings.mail_port))
+    close_door = _bound(
+        settings.host,
+        settings.mail_port,
+        lambda: open_door(flask, settings.host, settings.mail_port, settings.lmtp_port),
+    )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     with _worker(celery), _schedule(flask, settings):

@@ -101,7 +101,7 @@ def _miss(playing: Playing, seat: Seat) -> None:
     player = session.get_one(Player, playing.player_of(seat))
     if settings["absent"] == "forfeit" and clock.misses >= settings["misses"]:
         clock.away = False
-        playing.leave(seat, SERVICE, "timed_out", policy="forfeit")
+        playing.leave(seat, SERVICE, kind="timed_out", policy="forfeit")
         tell_table(playing.transaction, match, "forfeited", seat)
         _tell_missed(playing, player, seat, "forfeited")
         return

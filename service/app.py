@@ -8,6 +8,7 @@ from flask import Flask, Response
 from engine.game import Game
 from engine.games import GAMES
 from service.api import add_api
+from service.mailroom.signatures import LookUp, look_up
 from service.parts import Bell, Bot, NoBell, Parts, wall_clock
 from service.settings import Settings
 from service.store.clock import database_clock
@@ -23,6 +24,7 @@ def create_app(
     games: Sequence[Game] = GAMES,
     clock: Callable[[], datetime] | None = None,
     bots: Mapping[str, Bot] | None = None,
+    look_up: LookUp = look_up,
 ) -> Flask:
     """`clock` None: the database's, which all processes share, or this machine's where there is but one process."""
     url = settings.database_url
@@ -30,7 +32,7 @@ def create_app(
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.extensions["ogham"] = Parts(
-        settings, {game.info.id: game for game in games}, bell or NoBell(), clock, bots or {}
+        settings, {game.info.id: game for game in games}, bell or NoBell(), clock, bots or {}, look_up
     )
     connect(app, url)
     add_api(app)

@@ -104,6 +104,7 @@ def _forget(transaction: Transaction, player: Player) -> None:
         session.execute(delete(Step).where(Step.notice_id == notice_id))
     session.execute(delete(Mail).where(Mail.sender == address))
     session.execute(delete(Notice).where(theirs))
+    session.execute(delete(Notice).where(Notice.kind == "declined", Notice.about == {"who": address}))
     session.execute(delete(Address).where(Address.address == address))
     session.execute(delete(Letter).where(Letter.recipient == address))
     session.execute(delete(Registration).where(Registration.address == address))
@@ -112,4 +113,4 @@ def _forget(transaction: Transaction, player: Player) -> None:
         session.execute(delete(table).where(table.player_id == player.id))
     session.execute(update(Key).where(Key.player_id == player.id, Key.revoked_at.is_(None)).values(revoked_at=now()))
     player.name, player.address, player.deleted_at = NOBODY, f"{player.id}@deleted.invalid", now()
-    player.preferences = {}
+    player.preferences, player.signed_by = {}, None

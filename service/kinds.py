@@ -25,6 +25,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "welcome": Kind("an address was registered", None),
     "invitation": Kind("somebody invites you"),
+    "declined": Kind("somebody you invited declines"),
     "nonce": Kind("a table is full, and waits for the nonce you promised", None),
     "started": Kind("a match you joined begins, and another is to act"),
     "turn": Kind("it is your turn", lingers=True),

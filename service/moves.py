@@ -48,23 +48,37 @@ def accept_signed(match_id: str, text: str) -> Submission:
     known = _known(signed)
     if known is not None:
         return known
-    if key.revoked_at is not None:
-        raise BadStatement("key_revoked", "The key that signed this was revoked.")
-    payload = signed.payload
-    _check_move(payload)
-    submission = _submission(
-        match_id, payload["seat"], key.player_id, grade_of(key, match_id), signed.kid, signed.jti,
-        {"jws": signed.text}, payload["seq"], decode(payload["head"]), payload["moves"],
-    )  # fmt: skip
+    submission = _signed_submission(match_id, signed, key)
     try:
         with writing() as transaction:
-            submission.receipt = sign_received(submission)
             return _store(transaction, submission)
     except IntegrityError:  # its twin was stored between our look and now
         known = _known(signed)
         if known is None:
             raise
         return known
+
+
+def accept_pasted(transaction: Transaction, match_id: str, text: str) -> Submission:
+    """The same, out of a mail: what becomes of it is told by mail."""
+    signed, key = read_by_seat(transaction.session, match_id, text, "ogham-move+jws", MOVE)
+    known = _known(signed)
+    if known is not None:
+        return known
+    submission = _signed_submission(match_id, signed, key)
+    submission.by_mail = True
+    return _store(transaction, submission)
+
+
+def _signed_submission(match_id: str, signed: Signed, key: Key) -> Submission:
+    if key.revoked_at is not None:
+        raise BadStatement("key_revoked", "The key that signed this was revoked.")
+    payload = signed.payload
+    _check_move(payload)
+    return _submission(
+        match_id, payload["seat"], key.player_id, grade_of(key, match_id), signed.kid, signed.jti,
+        {"jws": signed.text}, payload["seq"], decode(payload["head"]), payload["moves"],
+    )  # fmt: skip
 
 
 def _known(signed: Signed) -> Submission | None:
@@ -99,11 +113,13 @@ def _submission(
     return Submission(
         id=new_id(), match_id=match_id, seat=seat, player_id=player_id, grade=grade, kid=kid, jti=jti,
         evidence=evidence, seq=seq, head=head, lines=lines, received_at=now(), verdict=None,
-        status="waiting", due_at=now(), attempts=0, lease=None, lease_until=None,
+        by_mail=kid == MAIL, status="waiting", due_at=now(), attempts=0, lease=None, lease_until=None,
     )  # fmt: skip
 
 
 def _store(transaction: Transaction, submission: Submission) -> Submission:
+    if "jws" in submission.evidence:
+        submission.receipt = sign_received(submission)
     transaction.session.add(submission)
     transaction.session.flush()
     transaction.ring("settle", submission.id)
@@ -228,7 +244,7 @@ def _tell(playing: Playing, submission: Submission) -> None:
     match, seat, verdict = playing.match, submission.seat, cast(dict[str, Any], submission.verdict)
     running, refused = match.status == "running", verdict["problem"] is not None
     theirs = running and match.to_act == seat
-    mailed = submission.kid == MAIL
+    mailed = submission.by_mail
     if match.length > playing.before and (not theirs or (mailed and not refused)):
         tell_who_is_asked(playing)
     # At the end, the finished notice says it all.
@@ -254,17 +270,35 @@ def find_submission(submission_id: str) -> Submission:
 def resign_signed(match_id: str, text: str) -> tuple[Match, Seat]:
     """Leave the match for good. The seat is played by the game's absent move from here on (GE-1)."""
     with writing() as transaction:
-        session = transaction.session
-        signed, key = read_by_seat(session, match_id, text, "ogham-resign+jws", RESIGN)
-        if key.revoked_at is not None:
-            raise BadStatement("key_revoked", "The key that signed this was revoked.")
-        playing = Playing(transaction, lock_match(session, match_id))
-        match, seat = playing.match, Seat(signed.payload["seat"])
-        if playing.state is not None and seat in playing.game.left(playing.state):
-            return match, seat  # said before, and the answer to that was lost
-        if match.status != "running":
-            raise Conflict("not_running", "The match isn't running.")
-        playing.leave(seat, proof_of("signed", {"jws": signed.text}))
-        go_on(playing)
-        tell_who_is_asked(playing)  # also when the turn stayed where it was: the position it answers is another now
-        return match, seat
+        return resign_pasted(transaction, match_id, text)
+
+
+def resign_pasted(transaction: Transaction, match_id: str, text: str) -> tuple[Match, Seat]:
+    """The same, in a transaction that does more."""
+    signed, key = read_by_seat(transaction.session, match_id, text, "ogham-resign+jws", RESIGN)
+    if key.revoked_at is not None:
+        raise BadStatement("key_revoked", "The key that signed this was revoked.")
+    seat = Seat(signed.payload["seat"])
+    return _resign(transaction, match_id, seat, proof_of("signed", {"jws": signed.text})), seat
+
+
+def resign_mailed(
+    transaction: Transaction, match_id: str, player: Player, seat: Seat, evidence: dict[str, str]
+) -> Match:
+    """Leave the match for good, by a mail."""
+    return _resign(transaction, match_id, seat, proof_of("mailed", evidence), player.id)
+
+
+def _resign(
+    transaction: Transaction, match_id: str, seat: Seat, proof: dict[str, Any], person: str | None = None
+) -> Match:
+    playing = Playing(transaction, lock_match(transaction.session, match_id))
+    match = playing.match
+    if playing.state is not None and seat in playing.game.left(playing.state):
+        return match  # said before, and the answer to that was lost
+    if match.status != "running":
+        raise Conflict("not_running", "The match isn't running.")
+    playing.leave(seat, proof, person)
+    go_on(playing)
+    tell_who_is_asked(playing)  # also when the turn stayed where it was: the position it answers is another now
+    return match

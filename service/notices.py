@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from service.ids import derived_token, fingerprint, new_id
 from service.kinds import KINDS
@@ -21,6 +22,14 @@ ID = 20  # characters of a notice's id
 def reply_token(notice_id: str) -> str:
     """The secret in a notice's reply address. It is made anew when needed; the database holds its hash only."""
     return derived_token(parts().settings.secret, f"reply/{notice_id}")
+
+
+def answered_notice(session: Session, recipient: str) -> Notice | None:
+    """The notice whose reply address this is."""
+    token = recipient.partition("@")[0].partition("+")[2]
+    if not token:
+        return None
+    return session.scalars(select(Notice).where(Notice.reply_hash == fingerprint(token))).one_or_none()
 
 
 def code_of(purpose: str, notice_id: str) -> str:

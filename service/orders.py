@@ -24,7 +24,7 @@ from service.preferences import is_zone, preferences_of
 from service.receipts import sign_receipt
 from service.signing import Signed
 from service.store.db import Transaction, db, writing
-from service.store.tables import Order, Player
+from service.store.tables import Key, Order, Player
 from service.turns import ASK, MAIL, Playing, go_on, standing_orders, tell_who_is_asked
 
 ORDER = frozenset({"match", "seat", "order"})
@@ -67,25 +67,40 @@ class Said:
 
 def give_signed(match_id: str, text: str) -> Order:
     """An order, or a withdrawal, by a signed statement. The same statement again gets the same answer."""
-    signed, key = read_by_seat(db.session(), match_id, text, "ogham-order+jws", ORDER)
+    signed, key = _read_signed(
+        db.session(), match_id, text
+    )  # before the transaction: what isn't signed holds up nobody
+    with writing() as transaction:
+        return _give_signed(transaction, match_id, signed, key)
+
+
+def give_pasted(transaction: Transaction, match_id: str, text: str) -> Order:
+    """The same, in a transaction that does more."""
+    return _give_signed(transaction, match_id, *_read_signed(transaction.session, match_id, text))
+
+
+def _read_signed(session: Session, match_id: str, text: str) -> tuple[Signed, Key]:
+    signed, key = read_by_seat(session, match_id, text, "ogham-order+jws", ORDER)
+    if _known(signed) is None:
+        if key.revoked_at is not None:
+            raise BadStatement("key_revoked", "The key that signed this was revoked.")
+        line = signed.payload["order"]
+        if not isinstance(line, str) or not 0 < len(line) <= LONGEST_LINE:
+            raise BadStatement("statement_invalid", f"order must be a line of 1 to {LONGEST_LINE} characters.")
+    return signed, key
+
+
+def _give_signed(transaction: Transaction, match_id: str, signed: Signed, key: Key) -> Order:
+    grade, seat = grade_of(key, match_id), Seat(signed.payload["seat"])
+    player = transaction.session.get_one(Player, key.player_id)
+    playing = Playing(transaction, lock_match(transaction.session, match_id))
     known = _known(signed)
     if known is not None:
         return known
-    if key.revoked_at is not None:
-        raise BadStatement("key_revoked", "The key that signed this was revoked.")
     line = signed.payload["order"]
-    if not isinstance(line, str) or not 0 < len(line) <= LONGEST_LINE:
-        raise BadStatement("statement_invalid", f"order must be a line of 1 to {LONGEST_LINE} characters.")
-    player = db.session.get_one(Player, key.player_id)
-    grade, seat = grade_of(key, match_id), Seat(signed.payload["seat"])
-    with writing() as transaction:
-        playing = Playing(transaction, lock_match(transaction.session, match_id))
-        known = _known(signed)  # its twin may have been stored since we looked
-        if known is not None:
-            return known
-        order = give(playing, player, seat, line, grade, signed.kid, signed.jti, {"jws": signed.text})
-        act_on_orders(playing, seat)
-        return order
+    order = give(playing, player, seat, line, grade, signed.kid, signed.jti, {"jws": signed.text})
+    act_on_orders(playing, seat)
+    return order
 
 
 def _known(signed: Signed) -> Order | None:

@@ -12,6 +12,7 @@ from flask import current_app
 
 from engine.chance import Chance
 from engine.game import Game, Move, View
+from service.mailroom.signatures import LookUp, look_up
 from service.settings import Settings
 
 
@@ -46,6 +47,8 @@ class Parts:
     now: Callable[[], datetime] = wall_clock
     bots: Mapping[str, Bot] = field(default_factory=dict)
     """By the names that a match is opened with: `bot:easy`."""
+    look_up: LookUp = look_up
+    """Asks the DNS, for the keys of mail domains."""
 
 
 def parts() -> Parts:

@@ -61,6 +61,11 @@ def are_reminders(value: Any) -> bool:
 
 PREFERENCES: Mapping[str, Preference] = {
     "zone": Preference("UTC", is_zone, "the time zone of hours that you name, like Europe/Berlin"),
+    "demand_dkim": Preference(
+        False,
+        lambda value: isinstance(value, bool),
+        "whether a mail of yours counts only if your mail domain signed it",
+    ),
     **{
         f"mail_{name}": Preference(kind.choice, _one_of(*CHOICES), f"a mail when {kind.when}: off, now or digest")
         for name, kind in KINDS.items()

@@ -44,6 +44,8 @@ VARIABLES = {
     ),
     "OGHAM_DKIM_SELECTOR": ("ogham", "the key's name in the DNS: <selector>._domainkey.<OGHAM_MAIL_DOMAIN>"),
     "OGHAM_THREADS": ("8", "request threads of one API process; at most half of them wait for a verdict"),
+    "OGHAM_LMTP_PORT": ("", "port of an LMTP listener beside the SMTP one, for a mail server on the same machine"),
+    "OGHAM_HOOK_SECRET": ("", "at least 32 random characters; with them, `POST /v1/mails` takes mail in over HTTP"),
 }
 
 
@@ -57,6 +59,7 @@ FORMS = {
     "OGHAM_SECRET": rf".{{{SHORTEST_SECRET},}}",
     "OGHAM_PUBLIC_URL": r"https?://[^/\s]+(/\S*)?",
     "OGHAM_MAIL_DOMAIN": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
+    "OGHAM_HOOK_SECRET": rf"[!-~]{{{SHORTEST_SECRET},}}",
     "OGHAM_LINGER": r"\d{1,3}(\.\d{1,3})?",
     "OGHAM_MAILS_A_DAY": r"[1-9]\d{0,8}",
     "OGHAM_DKIM_SELECTOR": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
@@ -83,6 +86,10 @@ class Settings:
     port: int = 8000
     mail_port: int = 8025
     threads: int = 8
+    lmtp_port: int | None = None
+    """None: no LMTP."""
+    hook_secret: str | None = None
+    """None: no mail comes in over HTTP."""
     sweep_every: timedelta = timedelta(seconds=1)
     ring_every: timedelta = timedelta(milliseconds=200)
     """How often the schedule looks for notices whose moment has come."""
@@ -111,6 +118,8 @@ class Settings:
             "port": _port("OGHAM_PORT", value["OGHAM_PORT"]),
             "mail_port": _port("OGHAM_MAIL_PORT", value["OGHAM_MAIL_PORT"]),
             "threads": _port("OGHAM_THREADS", value["OGHAM_THREADS"]),
+            "lmtp_port": _port("OGHAM_LMTP_PORT", value["OGHAM_LMTP_PORT"]) if value["OGHAM_LMTP_PORT"] else None,
+            "hook_secret": value["OGHAM_HOOK_SECRET"] or None,
         }
         for name, form in FORMS.items():
             if value[name] and not re.fullmatch(form, value[name]):  # which isn't shown: there may be a password in it

@@ -76,9 +76,11 @@ class Playing:
         """The next entry tells of a decision that this seat's player missed."""
         self._took(self.player_of(seat), None, missed=True, seq=self.match.length)
 
-    def leave(self, seat: Seat, proof: JSON, kind: str = "resigned", **members: JSON) -> None:
+    def leave(
+        self, seat: Seat, proof: JSON, person: str | None = None, kind: str = "resigned", **members: JSON
+    ) -> None:
         events = self.game.leave(self.state, seat, chance_of(self.match))
-        self._scribe.append(kind, seat=seat, proof=proof, events=events, **members)
+        self._scribe.append(kind, seat=seat, proof=proof, person=person, events=events, **members)
         self.state = fold(self.game, self.state, events)
         note_position(self.match, self.game, self.state)
         self.session.get_one(Seated, (self.match.id, seat)).left_at = now()

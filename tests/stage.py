@@ -46,7 +46,7 @@ def stage_settings(database_url: str, **others: Any) -> Settings:
         "secret": b"s" * 32,
         "public_url": URL,
     }
-    return Settings(database_url=database_url, mail_domain=DOMAIN, **common | others)
+    return Settings(database_url=database_url, **common | {"mail_domain": DOMAIN} | others)
 
 
 @dataclass
@@ -63,16 +63,25 @@ class Stage:
     app: Flask
     settings: Settings
     moment: list[datetime] = field(default_factory=lambda: [datetime(2026, 11, 18, 9, 0, tzinfo=UTC)])
+    dns: dict[str, bytes | None] = field(default_factory=dict)
+    """TXT records by name; None for one that the DNS can't tell just now."""
+    looked_up: list[str] = field(default_factory=list)
 
     @staticmethod
     def build(database_url: str, games: Sequence[Game] = TEST_GAMES, **others: Any) -> "Stage":
         """`others` are settings; with an `smtp_url`, letters go there and not into the table."""
         settings = stage_settings(database_url, **others)
         stage = Stage(app=None, settings=settings)  # type: ignore[arg-type]  # the app needs the stage's clock
-        stage.app = create_app(settings, games=games, clock=lambda: stage.moment[0])
+        stage.app = create_app(settings, games=games, clock=lambda: stage.moment[0], look_up=stage.look_up)
         with stage.app.app_context():
             upgrade(db.engine)
         return stage
+
+    def look_up(self, name: str, timeout: float) -> bytes | None:
+        self.looked_up.append(name)
+        if name in self.dns and self.dns[name] is None:
+            raise TimeoutError
+        return self.dns.get(name)
 
     def later(self, **time: float) -> None:
         self.moment[0] += timedelta(**time)

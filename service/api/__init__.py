@@ -3,11 +3,24 @@
 from flask import Flask, abort, request
 from flask_smorest import Api
 
-from service.api import calendars, clocks, games, health, keys, matches, moves, notices, orders, players, vacations
+from service.api import (
+    calendars,
+    clocks,
+    games,
+    health,
+    keys,
+    mails,
+    matches,
+    moves,
+    notices,
+    orders,
+    players,
+    vacations,
+)
 from service.api.problems import ProblemSchema, add_problem_handlers
 
 VERSION = "0.1.0"
-RESOURCES = (health, keys, games, players, notices, matches, moves, orders, clocks, vacations, calendars)
+RESOURCES = (health, keys, games, players, notices, matches, moves, orders, mails, clocks, vacations, calendars)
 
 DESCRIPTION = """\
 Slow board games by mail and over this API. Moves are signed (compact JWS, Ed25519); reading needs no signature, but who

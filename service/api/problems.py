@@ -82,6 +82,10 @@ PROBLEMS = {
     "order_unreadable": (422, "The line is no order"),
     "order_unknown": (404, "There is no such standing order"),
     "too_many_orders": (409, "There are too many standing orders"),
+    # mail
+    "hook_secret_wrong": (403, "The hook's secret is missing or wrong"),
+    "mailbox_unknown": (404, "There is no such mailbox"),
+    "mail_too_large": (413, "The mail is too large"),
     # verdicts
     "turn_passed": (409, "The turn was over before a kept line could be played"),
     "stale": (409, "The game has moved on"),

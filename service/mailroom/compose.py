@@ -3,7 +3,9 @@
 A notice is rendered when it is sent. `Outdated` says that what it would tell is no longer so.
 """
 
+import json
 import re
+import textwrap
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, cast
@@ -16,21 +18,23 @@ from engine.events import Seat, as_seen_by
 from engine.game import Language
 from service.clocks import deadline_of, hours_at, running
 from service.ledger import Account, ledger_between
+from service.mailroom.commands import COMMANDS
 from service.mailroom.letter import WIDTH, Content, player_of, write
 from service.mailroom.openings import last_turn
-from service.mailroom.phrases import say
+from service.mailroom.phrases import PHRASES, say
 from service.mailroom.ways import gathered_for, until
 from service.matches import Sight, find_match, names_of, see_match
 from service.notices import is_away, reply_token
 from service.orders import orders_of
 from service.parts import now, parts
-from service.preferences import preferences_of
+from service.preferences import PREFERENCES, preferences_of
 from service.store.db import Transaction, db
 from service.store.logbook import entry_events, game_of
 from service.store.tables import EPOCH, Match, Notice, Player, Seated, Submission
 
 MOST_TAPS = 4
 MOST_LEDGER = 40
+MOST_TOLD = 300  # sentences of a match's history
 
 
 class Outdated(Exception):
@@ -159,6 +163,8 @@ def _orders_guide(sight: Sight, language: Language) -> str:
 def _answer(notice: Notice) -> Content:
     """What became of a mail: a settled submission's verdict, or why there was none."""
     about, language = notice.about, _language(notice)
+    if about.get("said") in _TO_COMMANDS:
+        return _TO_COMMANDS[about["said"]](notice)
     if notice.match_id is None:
         return Content("Ogham", say(f"answer.{about['said']}", language))
     match = _match(notice)
@@ -221,6 +227,96 @@ def _problem(problem: dict[str, Any], language: Language) -> str:
             return say("answer.ambiguous", language, line=problem["line"], choices=", ".join(problem["choices"]))
     sentence = say("answer.refused", language, line=problem.get("line", ""), detail=problem["detail"])
     return f"{sentence} {say('answer.rule', language, rule=problem['rule'])}" if "rule" in problem else sentence
+
+
+# -- answers to commands
+
+
+def _subject(notice: Notice) -> str:
+    if notice.match_id is None:
+        return "Ogham"
+    return say("answer.subject", _language(notice), title=game_of(_match(notice)).info.title)
+
+
+def _simply(notice: Notice) -> Content:
+    """One sentence, and what may be answered to it, where that is something."""
+    language, said = _language(notice), notice.about["said"]
+    how = say(f"command.{said}.how", language) if f"command.{said}.how" in PHRASES else ""
+    return Content(_subject(notice), say(f"command.{said}", language), how=how)
+
+
+def _help(notice: Notice) -> Content:
+    """All commands that there are where this is read, and moves first, if one is asked for."""
+    language, match = _language(notice), None if notice.seat is None else _match(notice)
+    places = ("player",) if notice.seat is None else ("seat", "player")
+    how = "\n".join(say(f"help.{command.name}", language) for command in COMMANDS if command.where in places)
+    sight = _sight(match, notice) if match is not None and match.status != "open" else None
+    guide = _guide(sight, language) if sight is not None and sight.seat == sight.to_act else ""
+    return Content(_subject(notice), say("command.help", language), how=f"{guide}\n\n{how}".strip("\n"))
+
+
+def _position(notice: Notice) -> Content:
+    language, sight = _language(notice), _sight(_match(notice), notice)
+    how, taps = ("", ()) if sight.to_act != notice.seat else (_guide(sight, language), _taps(sight, language))
+    return Content(_subject(notice), say("command.position", language), how=how, taps=taps, sight=sight)
+
+
+def _history(notice: Notice) -> Content:
+    """What happened so far, in words, as this seat may know it; of a long match, what happened last."""
+    match, language = _match(notice), _language(notice)
+    sight = _sight(match, notice)
+    events = [event for _, some in entry_events(db.session(), match, 0, sight.length) for event in some]
+    told = list(sight.game.recount(as_seen_by(sight.seat, events), language, sight.names))
+    lead = say("command.history" if len(told) <= MOST_TOLD else "command.history.end", language, count=MOST_TOLD)
+    return Content(_subject(notice), "\n".join([lead, *told[-MOST_TOLD:]]))
+
+
+def _preferences(notice: Notice) -> Content:
+    """What was changed, and what all of them are now."""
+    language = _language(notice)
+    player = db.session.get_one(Player, cast(str, notice.player_id))
+    lines = [line for name, value in preferences_of(player).items() for line in _preference(name, _spelt(value))]
+    changed = [f"{name}: {_spelt(preferences_of(player)[name])}" for name in notice.about["changed"]]
+    lead = (
+        say("command.changed", language, changes="; ".join(changed)) if changed else say("command.unchanged", language)
+    )
+    return Content(_subject(notice), lead, how="\n".join([say("command.preferences.how", language), "", *lines]))
+
+
+def _preference(name: str, value: str) -> list[str]:
+    """In lines that fit, none of which is a command."""
+    meaning = textwrap.wrap(PREFERENCES[name].meaning, WIDTH - 6, break_long_words=False)
+    return [f"  {name}: {value}", *(f"      {line}" for line in meaning)]
+
+
+def _spelt(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _command_refused(notice: Notice) -> Content:
+    about, language = notice.about, _language(notice)
+    lead = say("command.refused", language, line=about["line"], detail=about["detail"])
+    return Content(_subject(notice), lead, how=_help(notice).how)
+
+
+_TO_COMMANDS: dict[str, Callable[[Notice], Content]] = {
+    "help": _help,
+    "position": _position,
+    "history": _history,
+    "preferences": _preferences,
+    "command_refused": _command_refused,
+    "resign": _simply,
+    "resigned": _simply,
+    "held": _simply,
+    "unsigned": _simply,
+}
+
+
+def _declined(notice: Notice) -> Content:
+    """To who invited them."""
+    title, language = game_of(_match(notice)).info.title, _language(notice)
+    lead = say("declined.lead", language, who=notice.about["who"], title=title)
+    return Content(say("declined.subject", language, title=title), lead)
 
 
 def _finished(notice: Notice) -> Content:
@@ -359,6 +455,7 @@ _KINDS: dict[str, Callable[[Notice], Content]] = {
     "started": _started,
     "turn": _turn,
     "answer": _answer,
+    "declined": _declined,
     "finished": _finished,
     "digest": _digest,
     "reminder": _reminder,

@@ -1,10 +1,15 @@
-"""The mail door: an SMTP listener (aiosmtpd) that stores a mail before it says 250."""
+"""The mail door: an SMTP and an LMTP listener (aiosmtpd) that store a mail before they say 250.
+
+The other doors are the command `ogham receive` and the route in `service/api/mails.py`: all end in `accept_mail`.
+"""
 
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from aiosmtpd.controller import Controller
+from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from flask import Flask
 
@@ -18,8 +23,9 @@ journal = logging.getLogger(__name__)
 class Door:
     """What aiosmtpd calls. Storing blocks, so it happens in a thread."""
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, most_recipients: int = MOST_RECIPIENTS) -> None:
         self._app = app
+        self._most_recipients = most_recipients
 
     async def handle_RCPT(  # noqa: N802  (aiosmtpd's name)
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -30,7 +36,7 @@ class Door:
             return "550 5.1.1 No such mailbox here"
         address = address.lower()
         if address not in envelope.rcpt_tos:
-            if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            if len(envelope.rcpt_tos) >= self._most_recipients:
                 return "452 4.5.3 Too many recipients"
             envelope.rcpt_tos.append(address)
         return "250 OK"
@@ -51,10 +57,27 @@ class Door:
                 accept_mail(envelope.mail_from or "", recipient, raw)
 
 
-def open_door(app: Flask, host: str, port: int) -> Callable[[], None]:
-    """Listen in a thread of its own. What comes back closes the door."""
-    controller = Controller(
-        Door(app), hostname=host, port=port, data_size_limit=LARGEST_MAIL, enable_SMTPUTF8=False, ident="Ogham"
-    )
-    controller.start()
-    return controller.stop
+class Listener(Controller):
+    """A listener in a thread of its own; `protocol` is SMTP or LMTP."""
+
+    def __init__(self, protocol: type[SMTP], door: Door, host: str, port: int) -> None:
+        self._protocol = protocol
+        super().__init__(
+            door, hostname=host, port=port, data_size_limit=LARGEST_MAIL, enable_SMTPUTF8=False, ident="Ogham"
+        )
+
+    def factory(self) -> SMTP:
+        return self._protocol(self.handler, **self.SMTP_kwargs)
+
+
+def open_door(app: Flask, host: str, port: int, lmtp_port: int | None = None) -> Callable[[], None]:
+    """Listen for SMTP and, where a port is given, for LMTP. What comes back closes the door."""
+    listeners = [Listener(SMTP, Door(app), host, port)]
+    if lmtp_port is not None:
+        # One recipient: RFC 2033 wants an answer for each after DATA, and aiosmtpd gives one.
+        listeners.append(Listener(LMTP, Door(app, most_recipients=1), host, lmtp_port))
+    with ExitStack() as opened:
+        for listener in listeners:
+            listener.start()
+            opened.callback(listener.stop)
+        return opened.pop_all().close

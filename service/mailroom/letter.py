@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from typing import Any, cast
 from urllib.parse import quote
 
-import dkim  # type: ignore[import-untyped]
+import dkim
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from engine.game import Language

@@ -38,20 +38,18 @@ def find_moves(paragraphs: Paragraphs, sight: Sight, name: str, language: Langua
     return found, ""
 
 
-_ORDER = re.compile(r"(?:orders?|auftrag|aufträge)\b[\s:,]*(.*)", re.IGNORECASE)
+def plays(line: str, sight: Sight) -> bool:
+    """Whether the line, as it stands, is a move that may be made now."""
+    if sight.seat is None or sight.seat != sight.to_act or not _reads_as_move(line, sight):
+        return False
+    try:
+        said = sight.game.notate(sight.game.parse(line, sight.view))
+    except NotationError:
+        return True  # it may mean several moves
+    return any(offer.text == said for offer in sight.game.legal(sight.view) if not offer.choices)
+
+
 LONGEST_ORDER = 20  # words; what is longer is prose
-
-
-def find_orders(paragraphs: Paragraphs) -> tuple[list[str], Paragraphs]:
-    """The lines that begin with the word `order`, without it; and all other lines. `orders` alone is an empty line."""
-    found = {
-        line: said[1]
-        for paragraph in paragraphs
-        for line in paragraph
-        if (said := _ORDER.fullmatch(line)) and len(line.split()) <= LONGEST_ORDER
-    }
-    others = (tuple(line for line in paragraph if line not in found) for paragraph in paragraphs)
-    return list(found.values()), tuple(paragraph for paragraph in others if paragraph)
 
 
 def _reads_as_move(line: str, sight: Sight) -> bool:

@@ -33,8 +33,8 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "{by} lädt dich zu einer Partie {title} zu {seats} Spielern ein. Gespielt wird per Mail, ein Zug, wann immer du Zeit hast.",
     },
     "invitation.how": {
-        "en": "To join, answer this mail with the word\n\n    join\n\nand, if you like, some words of your own behind it: they are mixed into\nthe shuffle, so that nobody can choose the tiles or cards without you.\nTo decline, do nothing.",
-        "de": "Um mitzuspielen, antworte mit dem Wort\n\n    mitspielen\n\nund, wenn du magst, ein paar eigenen Worten dahinter: Sie gehen in die\nMischung ein, damit ohne dich niemand bestimmen kann, was kommt.\nUm abzulehnen, tu nichts.",
+        "en": "To join, answer this mail with the word\n\n    join\n\nand, if you like, some words of your own behind it: they are mixed into\nthe shuffle, so that nobody can choose the tiles or cards without you.\nTo say no, answer with “decline”, or do nothing.",
+        "de": "Um mitzuspielen, antworte mit dem Wort\n\n    mitspielen\n\nund, wenn du magst, ein paar eigenen Worten dahinter: Sie gehen in die\nMischung ein, damit ohne dich niemand bestimmen kann, was kommt.\nUm abzulehnen, antworte mit „ablehnen“, oder tu nichts.",
     },
     "nonce.subject": {
         "en": "The table is full, open your share of the shuffle: {title}",
@@ -111,8 +111,8 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "deine Mail kam zu spät: Das Spiel ist seit der Stellung, auf die sie antwortet, weitergegangen.",
     },
     "answer.nothing": {
-        "en": "We found no move in your mail, so nothing was played.",
-        "de": "wir haben in deiner Mail keinen Zug gefunden, also wurde nichts gespielt.",
+        "en": "We found no move in your mail, so nothing was played. The word “help” alone gets you all that can be said.",
+        "de": "wir haben in deiner Mail keinen Zug gefunden, also wurde nichts gespielt. Das Wort „Hilfe“ allein bringt dir alles, was man sagen kann.",
     },
     "answer.unclear": {
         "en": "We could not tell which lines of your mail are moves, so nothing was played. We stumbled over: “{line}”\nPlease write the moves one below the other, each on a line of its own, and anything else apart from them.",
@@ -123,8 +123,8 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "Was unter einem Zitat oder unter der Zeile „{cut}“ steht, wird nicht gelesen. Bitte schreib darüber, oder lösche sie.",
     },
     "answer.not_joined": {
-        "en": "Your mail didn't begin with the word “join”, so no seat was taken. You may answer the invitation again; to decline, do nothing.",
-        "de": "deine Mail begann nicht mit dem Wort „mitspielen“, also bist du nicht dabei. Du kannst die Einladung noch einmal beantworten; um abzulehnen, tu nichts.",
+        "en": "Your mail didn't begin with the word “join”, so no seat was taken. You may answer the invitation again; to say no, answer with “decline”, or do nothing.",
+        "de": "deine Mail begann nicht mit dem Wort „mitspielen“, also bist du nicht dabei. Du kannst die Einladung noch einmal beantworten; um abzulehnen, antworte mit „ablehnen“, oder tu nichts.",
     },
     "answer.unconfirmed": {
         "en": "Your mail didn't begin with the word “yes”, so nobody was registered. If somebody else used your address, do nothing, and nothing happens.",
@@ -149,6 +149,93 @@ PHRASES: dict[str, dict[Language, str]] = {
     "answer.key_known": {
         "en": "The key you registered with belongs to a player already, or was revoked. Please register with a new one.",
         "de": "der Schlüssel deiner Anmeldung gehört schon jemandem oder wurde widerrufen. Bitte nimm einen neuen.",
+    },
+    # What commands are answered with. No line of these is itself a command: behind the word stands what it is for.
+    "command.help": {
+        "en": "Here is all that you may say, each on a line of its own, above the line at the top.",
+        "de": "hier steht alles, was du sagen kannst, jedes in einer eigenen Zeile, über der Zeile ganz oben.",
+    },
+    "help.signed": {
+        "en": "  eyJhbGciOi...  a move, order or resignation, signed with your key",
+        "de": "  eyJhbGciOi...  Zug, Auftrag oder Aufgeben, von dir signiert",
+    },
+    "help.resign": {
+        "en": "  resign  leave the match for good; we ask back first",
+        "de": "  aufgeben  die Partie endgültig verlassen; wir fragen vorher nach",
+    },
+    "help.orders": {
+        "en": "  orders  which orders of yours stand; with words behind it, one more",
+        "de": "  Auftrag  welche von dir gelten; mit Worten dahinter noch einer",
+    },
+    "help.show": {
+        "en": "  show  the position as it is now (or say: position)",
+        "de": "  zeigen  die Stellung, wie sie jetzt ist (oder: Stellung)",
+    },
+    "help.history": {
+        "en": "  history  what happened so far, in words",
+        "de": "  Verlauf  was bisher geschah, in Worten",
+    },
+    "help.digest": {
+        "en": "  digest on  one mail a day instead of each at once; or say: digest off",
+        "de": "  Sammelmail an  eine Mail am Tag statt jeder sofort; oder: Sammelmail aus",
+    },
+    "help.set": {
+        "en": "  set NAME VALUE  change a preference; the word set alone shows them all",
+        "de": "  setze NAME WERT  eine Einstellung ändern; setze allein zeigt alle",
+    },
+    "help.help": {"en": "  help  this list", "de": "  Hilfe  diese Liste"},
+    "command.position": {"en": "This is how the match stands.", "de": "so steht die Partie."},
+    "command.history": {"en": "What happened so far:", "de": "was bisher geschah:"},
+    "command.history.end": {
+        "en": "What happened last ({count} sentences of more):",
+        "de": "was zuletzt geschah ({count} Sätze von mehr):",
+    },
+    "command.changed": {"en": "Noted: {changes}", "de": "vermerkt: {changes}"},
+    "command.unchanged": {"en": "These are your preferences.", "de": "das sind deine Einstellungen."},
+    "command.preferences.how": {
+        "en": "To change one, write “set”, its name, and a value; “default” puts it\nback. What they are now:",
+        "de": "Um eine zu ändern, schreib „setze“, ihren Namen und einen Wert; mit\n„standard“ wird sie, wie sie war. Was sie jetzt sind:",
+    },
+    "command.refused": {
+        "en": "Nothing of your mail was done. We could not do this: “{line}”\n{detail}",
+        "de": "von deiner Mail wurde nichts ausgeführt. Das ging nicht: „{line}“\n{detail}",
+    },
+    "command.resign": {
+        "en": "Do you want to leave this match for good? Nothing has happened yet.",
+        "de": "möchtest du diese Partie endgültig verlassen? Noch ist nichts geschehen.",
+    },
+    "command.resign.how": {
+        "en": "  resign  as the answer to this mail, to leave for good\n\nTo stay, do nothing, or answer with a move if it is your turn.",
+        "de": "  aufgeben  als Antwort auf diese Mail, um endgültig zu gehen\n\nUm zu bleiben, tu nichts, oder antworte mit einem Zug, wenn du dran\nbist.",
+    },
+    "command.resigned": {
+        "en": "You left the match. It goes on without you, and your seat is played dully.",
+        "de": "du hast die Partie verlassen. Sie geht ohne dich weiter; dein Platz wird von selbst gespielt.",
+    },
+    "command.held": {
+        "en": "A mail in your name came, but without the signature of your mail domain (DKIM) that your mails had before. So nothing of it was done yet. Was it yours?",
+        "de": "es kam eine Mail in deinem Namen, aber ohne die Signatur deiner Mail-Domain (DKIM), die deine Mails bisher hatten. Darum wurde noch nichts davon ausgeführt. War sie von dir?",
+    },
+    "command.held.how": {
+        "en": "  yes  it was mine: do what it says\n\nNo: do nothing, and nothing happens.",
+        "de": "  ja  sie war von mir: führt sie aus\n\nNein: tu nichts, dann geschieht auch nichts.",
+    },
+    "command.unsigned": {
+        "en": "A mail in your name came, but without the signature of your mail domain (DKIM), which you demand. So nothing of it was done. If it was yours, send it again by a server of your domain.",
+        "de": "es kam eine Mail in deinem Namen, aber ohne die Signatur deiner Mail-Domain (DKIM), die du verlangst. Darum wurde nichts davon ausgeführt. Wenn sie von dir war, schick sie noch einmal, über einen Server deiner Domain.",
+    },
+    "answer.declined": {
+        "en": "You declined, and who invited you is told. Should you change your mind, answer the invitation with “join”.",
+        "de": "du hast abgelehnt, und wer dich eingeladen hat, erfährt es. Wenn du es dir anders überlegst, antworte auf die Einladung mit „mitspielen“.",
+    },
+    "answer.already_seated": {
+        "en": "You sit at this table already. To leave it, answer a mail of that match with “resign”.",
+        "de": "du sitzt schon an diesem Tisch. Um zu gehen, antworte auf eine Mail dieser Partie mit „aufgeben“.",
+    },
+    "declined.subject": {"en": "An invitation was declined: {title}", "de": "Eine Einladung wurde abgelehnt: {title}"},
+    "declined.lead": {
+        "en": "{who} won't play in your match of {title}. The seat is free for somebody else.",
+        "de": "{who} spielt in deiner Partie {title} nicht mit. Der Platz ist frei für jemand anderen.",
     },
     "finished.subject": {"en": "The match is over: {title}", "de": "Die Partie ist zu Ende: {title}"},
     "finished.lead": {
@@ -181,6 +268,7 @@ PHRASES: dict[str, dict[Language, str]] = {
     },
     "kind.welcome": {"en": "welcome", "de": "Willkommen"},
     "kind.invitation": {"en": "invitation", "de": "Einladung"},
+    "kind.declined": {"en": "refusal", "de": "Absage"},
     "kind.nonce": {"en": "share of the shuffle", "de": "Teil der Mischung"},
     "kind.started": {"en": "beginning", "de": "Beginn"},
     "kind.turn": {"en": "turn", "de": "Zug"},

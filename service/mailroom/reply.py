@@ -4,19 +4,21 @@ Only whole lines above the cut line count, and nothing that is quoted. HTML is r
 the bytes are, reading them ends, soon: what is looked at is bounded, since the parsers below take quadratic time.
 """
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from email import message_from_bytes
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.policy import EmailPolicy, Policy
 from email.utils import getaddresses
 from typing import Any, cast
 
 from mailparser_reply import EmailReplyParser
 
-from service.mailroom.phrases import CUT_MARK
+from service.mailroom.phrases import CUT_MARK, PHRASES
 from service.mailroom.plain import seen
 
 MOST_RAW = 131_072  # what comes after that are pictures and the like
@@ -24,6 +26,8 @@ MOST_TEXT = 20_000
 LONGEST_LINE = 500
 LONGEST_HEADER = 1_000
 
+
+_STATEMENT = re.compile(r"\s*eyJ[A-Za-z0-9_.-]{1,16384}\s*")
 
 Paragraphs = tuple[tuple[str, ...], ...]
 
@@ -44,10 +48,16 @@ class Reply:
 NOTHING = Reply(sender=None, message_id="", automatic="", paragraphs=(), below=False)
 
 
+_HEAD_END = re.compile(rb"\r?\n\r?\n|\r\r")
+_FROM = re.compile(rb"(?:^|[\r\n])from[ \t]*:", re.IGNORECASE)
+
+
 def read_reply(raw: bytes) -> Reply:
     """`NOTHING`, which is from nobody, where it can't be read."""
     try:
-        return _read(message_from_bytes(raw[:MOST_RAW], policy=_BOUNDED))
+        reply = _read(message_from_bytes(raw[:MOST_RAW], policy=_BOUNDED))
+        # A space before the colon: for the library the headers end there, for others that is a second From.
+        return replace(reply, sender=None) if len(_FROM.findall(_HEAD_END.split(raw, 1)[0])) > 1 else reply
     except Exception:  # noqa: BLE001  (the standard library's parser raises nearly anything, RecursionError included)
         return NOTHING
 
@@ -98,14 +108,35 @@ def _sender(mail: EmailMessage) -> str | None:
     return str(parsed[0]).lower()
 
 
+# Headers that only machines and lists write, our own kind included.
+_MACHINES = (
+    "List-Id", "List-Post", "List-Unsubscribe", "X-Autoreply", "X-Autoreply-From", "X-Auto-Reply-From", "X-Autorespond",
+    "X-Auto-Response-Suppress", "X-Mail-Autoreply", "X-Vacation", "X-Failed-Recipients", "X-Loop",
+)  # fmt: skip
+# How the subjects of those begin that have no such header. An answer's begins with Re:, AW: or our own words.
+_SAYS_SO = re.compile(
+    r"auto(matic|mated)?[ -]?(reply|response|answer)|out[ -]of[ -](the[ -])?office|autoreply|on vacation|vacation"
+    r"|automatische (e-mail-)?(antwort|rückmeldung)|abwesenheit|abwesend|ich bin abwesend|urlaub"
+    r"|réponse automatique|absence|respuesta automática|fuera de la oficina|risposta automatica|resposta automática"
+    r"|automatisch antwoord|afwezig|autosvar|automatisk svar|automaattinen|odpowiedź automatyczna|automatická odpověď"
+    r"|автоответ|автоматический ответ|自動返信|自动回复|자동 회신"
+    r"|undeliver|delivery (status|failure)|mail delivery|returned mail|failure notice|unzustellbar|nicht zugestellt",
+    re.IGNORECASE,
+)
+
+
 def _automatic(mail: EmailMessage) -> str:
     if any(_first_word(value) not in ("", "no") for value in _raw(mail, "auto-submitted")):
         return "Auto-Submitted"
     if any(_first_word(value) in ("bulk", "junk", "list", "auto_reply") for value in _raw(mail, "precedence")):
         return "Precedence"
-    for name in ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress", "X-Failed-Recipients"):
+    for name in _MACHINES:
         if name in mail:
             return name
+    if any(value.strip() == "<>" for value in _raw(mail, "return-path")):
+        return "Return-Path"
+    if _SAYS_SO.match(str(mail.get("Subject", "")).strip()):
+        return "Subject"
     return "multipart/report" if mail.get_content_type() == "multipart/report" else ""
 
 
@@ -121,19 +152,41 @@ def _text(mail: EmailMessage) -> str:
     part = mail.get_body(("plain", "html"))
     if part is None:
         return ""
-    try:
-        content = str(part.get_content(errors="replace"))
-    except (LookupError, ValueError):  # a charset that nobody knows, or that decodes nothing
-        payload = part.get_payload(decode=True)
-        content = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+    payload = part.get_payload(decode=True)
+    content = _decoded(payload, _charset(part)) if isinstance(payload, bytes) else ""
     return seen(content) if part.get_content_type() == "text/html" else content
 
 
+def _charset(part: MIMEPart) -> str:
+    try:
+        return part.get_content_charset("")
+    except (LookupError, ValueError):
+        return ""
+
+
+# No charsets, though Python has codecs of these names; and they take quadratic time.
+_NO_CHARSETS = ("idna", "punycode")
+
+
+def _decoded(payload: bytes, charset: str) -> str:
+    """The text in the charset that its mark or its header names; where that can't be, in the one it looks like."""
+    if payload.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        charset = "utf-16"
+    for guess in (charset, "utf-8"):
+        if guess and guess not in _NO_CHARSETS:
+            with suppress(LookupError, ValueError):
+                return payload.decode(guess)
+    return payload.decode("cp1252", "replace")
+
+
 def _lines(text: str) -> Iterator[str]:
-    """Line by line, without what can't be seen. A line too long to be a move is one that is none."""
+    """Line by line, without what can't be seen. A line too long to be a move is one that is none.
+
+    A signed statement is one word, however long.
+    """
     length = 0
     for line in text.splitlines():
-        shown = line if len(line) <= LONGEST_LINE else "…"
+        shown = line if len(line) <= LONGEST_LINE or _STATEMENT.fullmatch(line) else "…"
         length += len(shown) + 1
         if length > MOST_TEXT:
             return
@@ -144,17 +197,21 @@ def _visible(char: str) -> bool:
     return not unicodedata.category(char).startswith("C")
 
 
+_HEADINGS = frozenset(text for phrase in ("since", "how", "position") for text in PHRASES[phrase].values())
+
+
 def _cut(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What stands above our cut line and below it. Where that is gone, one of our headings is as good."""
     lines = list(lines)
     for number, line in enumerate(lines):
-        if CUT_MARK in line:
+        if CUT_MARK in line or line.strip("#*_ :") in _HEADINGS:
             return lines[:number], lines[number + 1 :]
     return lines, []
 
 
 # Where a writer's own words end, as mail-parser-reply doesn't know it (it does know most).
 _ENDS = re.compile(
-    r"[-_]{3,} ?(ursprüngliche nachricht|original-nachricht|weitergeleitete nachricht|forwarded message) ?[-_]{3,}"
+    r"[-_]{3,} ?(urspr.{1,3}ngliche nachricht|original-nachricht|weitergeleitete nachricht|forwarded message) ?[-_]{3,}"
     r"|.{1,80} schrieb am .{1,80}:"
     r"|von meinem .{1,40} gesendet\.?|gesendet mit .{1,60}|sent (from|with|via) .{1,60}"
     r"|outlook für .{1,20} herunterladen.{0,80}|[-_]{2,}",

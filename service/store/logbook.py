@@ -96,7 +96,7 @@ def sealed(value: JSON, to: Sequence[Seat] | None = (), **more: JSON) -> JSON:
 
 
 # What is kept of a mail that names a person: sealed apart, and never opened to others.
-PERSONAL = frozenset({"message_id", "domain"})
+PERSONAL = frozenset({"message_id", "domain", "signed_by"})
 
 
 def proof_of(grade: str, evidence: JSON, to: Sequence[Seat] | None = None, **more: JSON) -> JSON:

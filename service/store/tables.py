@@ -69,6 +69,8 @@ class Player(Base):
     language: Mapped[str]
     preferences: Mapped[Any] = mapped_column(Json)
     """What differs from the defaults in `service/preferences.py`."""
+    signed_by: Mapped[str | None]
+    """The domain whose DKIM signature was on a mail of theirs: from then on, one without it is held."""
     created_at: Mapped[datetime]
     deleted_at: Mapped[datetime | None]
     """From then on name and address are nobody's."""
@@ -289,6 +291,8 @@ class Submission(Work, Base):
     received_at: Mapped[datetime]
     receipt: Mapped[str | None]
     """That it was received, and when, signed by the service; for signed ones."""
+    by_mail: Mapped[bool]
+    """Whether it came in a mail: then what becomes of it is told by mail."""
     verdict: Mapped[Any | None] = mapped_column(Json)
 
 

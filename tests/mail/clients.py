@@ -5,10 +5,13 @@
 Each is a function of (letter, words) and gives the reply as bytes. What they quote is the real letter.
 """
 
+import base64
 import html
+import quopri
 import re
 from collections.abc import Callable
-from email import policy
+from dataclasses import dataclass
+from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 from email.utils import make_msgid
 
@@ -62,6 +65,8 @@ def in_divs(words: str) -> str:
 
 def plain(letter: EmailMessage, body: str, **how: str) -> bytes:
     reply = start_reply(letter)
+    charset = how.get("charset", "utf-8")
+    body = body.encode(charset, "replace").decode(charset)  # as clients do with what doesn't fit
     reply.set_content(body, **how)  # type: ignore[arg-type]  # charset, cte
     return reply.as_bytes()
 
@@ -100,7 +105,8 @@ def _thunderbird(letter: EmailMessage, words: str) -> bytes:
 
 def _thunderbird_german(letter: EmailMessage, words: str) -> bytes:
     reply = start_reply(letter, Content_Language="de-DE")
-    reply.set_content(f"{words}\n\nAm 03.11.26 um 09:12 schrieb Ogham:\n{quoted(letter)}\n", charset="iso-8859-15")
+    body = f"{words}\n\nAm 03.11.26 um 09:12 schrieb Ogham:\n{quoted(letter)}\n"
+    reply.set_content(body.encode("iso-8859-15", "replace").decode("iso-8859-15"), charset="iso-8859-15")
     reply.set_param("format", "flowed")
     return reply.as_bytes()
 
@@ -190,6 +196,54 @@ def _phone_app(letter: EmailMessage, words: str) -> bytes:
     return plain(letter, f"{words}\n-------- Ursprüngliche Nachricht --------\nVon: Ogham\n{text_of(letter)}")
 
 
+def _k9(letter: EmailMessage, words: str) -> bytes:
+    return plain(
+        letter, f"{words}\n\nOn November 3, 2026 9:12:00 AM GMT+01:00, Ogham <{us(letter)}> wrote:\n{quoted(letter)}"
+    )
+
+
+def _k9_german(letter: EmailMessage, words: str) -> bytes:
+    sent = "-- \nDiese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet."
+    attribution = f"Am 3. November 2026 09:12:00 MEZ schrieb Ogham <{us(letter)}>:"
+    return plain(letter, f"{words}\n{sent}\n\n{attribution}\n{quoted(letter)}")
+
+
+def _samsung(letter: EmailMessage, words: str) -> bytes:
+    head = f"-------- Original message --------\nFrom: Ogham <{us(letter)}>\nDate: 03/11/2026 09:12 (GMT+01:00)\n"
+    return plain(letter, f"{words}\n\n\nSent from my Galaxy\n\n{head}To: Ann\n\n{text_of(letter)}")
+
+
+def _roundcube(letter: EmailMessage, words: str) -> bytes:
+    return plain(letter, f"{words}\n\nAm 03.11.2026 09:12, schrieb Ogham:\n{quoted(letter)}")
+
+
+def _evolution(letter: EmailMessage, words: str) -> bytes:
+    return plain(letter, f"{words}\n\nOn Tue, 2026-11-03 at 09:12 +0100, Ogham wrote:\n{quoted(letter)}")
+
+
+def _kmail(letter: EmailMessage, words: str) -> bytes:
+    return plain(letter, f"{words}\n\nAm Dienstag, 3. November 2026, 09:12:00 CET schrieb Ogham:\n{quoted(letter)}")
+
+
+def _gmx_html(letter: EmailMessage, words: str) -> bytes:
+    head = f"<b>Gesendet:</b>&nbsp;Dienstag, 03. November 2026 um 09:12 Uhr<br/><b>Von:</b>&nbsp;{us(letter)}"
+    quote = f'<div name="quote" style="margin:10px 5px 5px 10px">{head}<br/>{html_of(letter)}</div>'
+    return only_html(letter, f'<div style="font-family: Verdana">{in_divs(words)}<div>&nbsp;{quote}</div></div>')
+
+
+def _fastmail_html(letter: EmailMessage, words: str) -> bytes:
+    attribution = "<div>On Tue, Nov 3, 2026, at 9:12 AM, Ogham wrote:<br></div>"
+    return only_html(
+        letter, f'{in_divs(words)}<div><br></div>{attribution}<blockquote type="cite">{html_of(letter)}</blockquote>'
+    )
+
+
+def _spark_html(letter: EmailMessage, words: str) -> bytes:
+    attribution = '<div name="messageReplySection">On 3. Nov 2026, 09:12 +0100, Ogham wrote:<br>'
+    quote = f'<blockquote type="cite" class="spark_quote">{html_of(letter)}</blockquote></div>'
+    return only_html(letter, f'<div name="messageBodySection">{in_divs(words)}</div>{attribution}{quote}')
+
+
 # -- HTML only
 
 
@@ -256,6 +310,15 @@ CLIENTS: dict[str, Client] = {
     "phone app": _phone_app,
     "proton": _proton,
     "yahoo": _yahoo,
+    "k-9": _k9,
+    "k-9, German": _k9_german,
+    "samsung": _samsung,
+    "roundcube, German": _roundcube,
+    "evolution": _evolution,
+    "kmail, German": _kmail,
+    "gmx, HTML only": _gmx_html,
+    "fastmail, HTML only": _fastmail_html,
+    "spark, HTML only": _spark_html,
 }
 
 
@@ -292,3 +355,79 @@ TRIMMERS: dict[str, Client] = {
     "between quotes": between_quotes,
 }
 UNDERNEATH: dict[str, Client] = {"under all": under_all, "under all, HTML only": under_all_html}
+
+
+# -- dress: the same words and quotes, in another charset and encoding, rightly declared or not
+
+
+@dataclass(frozen=True)
+class Dress:
+    """How the text parts of a mail are written down. `declared` None: the mail doesn't say which charset it is in."""
+
+    charset: str
+    encoding: str = "8bit"
+    declared: str | None = ""
+    """Empty: as it is."""
+    flowed: bool = False
+    reads: bool = True
+    """Whether plain ASCII words come out of it as they went in."""
+
+    def put_on(self, raw: bytes) -> bytes:
+        mail = message_from_bytes(raw, policy=policy.SMTP)
+        for part in mail.walk():
+            if part.get_content_maintype() == "text":
+                self._rewrite(part)
+        return mail.as_bytes()
+
+    def _rewrite(self, part: EmailMessage) -> None:
+        text, subtype = str(part.get_content()), part.get_content_subtype()
+        if self.flowed and subtype == "plain":
+            text = re.sub(r"^(?=From |>? ?-- $)", " ", text, flags=re.MULTILINE)
+        body = text.replace("\r\n", "\n").replace("\n", "\r\n").encode(self.charset, "replace")
+        declared = self.charset if self.declared == "" else self.declared
+        kind = f"text/{subtype}" + (f'; charset="{declared}"' if declared else "")
+        del part["Content-Type"], part["Content-Transfer-Encoding"]
+        part["Content-Type"] = kind + ("; format=flowed; delsp=yes" if self.flowed and subtype == "plain" else "")
+        part["Content-Transfer-Encoding"] = self.encoding
+        written = {"8bit": bytes, "base64": base64.encodebytes, "quoted-printable": _quoted_printable}[self.encoding](
+            body
+        )
+        part.set_payload(written.decode("ascii", "surrogateescape"))
+
+
+def _quoted_printable(body: bytes) -> bytes:
+    return quopri.encodestring(body.replace(b"\r\n", b"\n")) if b"\x00" not in body else quopri.encodestring(body)
+
+
+DRESSES: dict[str, Dress] = {
+    "utf-8": Dress("utf-8"),
+    "utf-8, quoted-printable": Dress("utf-8", "quoted-printable"),
+    "utf-8, base64": Dress("utf-8", "base64"),
+    "utf-8 with a mark": Dress("utf-8-sig", "base64", "utf-8"),
+    "utf-16, base64": Dress("utf-16", "base64"),
+    "utf-16-be, base64": Dress("utf-16-be", "base64"),
+    "iso-8859-15, quoted-printable": Dress("iso-8859-15", "quoted-printable"),
+    "iso-8859-1, flowed": Dress("iso-8859-1", "8bit", flowed=True),
+    "windows-1252": Dress("cp1252", "8bit", "windows-1252"),
+    "gb18030, base64": Dress("gb18030", "base64"),
+    "koi8-r": Dress("koi8-r"),
+    "declared as ASCII": Dress("utf-8", "8bit", "us-ascii"),
+    "latin-1 declared as utf-8": Dress("iso-8859-1", "quoted-printable", "utf-8"),
+    "utf-8 declared as latin-1": Dress("utf-8", "base64", "iso-8859-1"),
+    "undeclared": Dress("utf-8", "8bit", None),
+    "undeclared windows-1252": Dress("cp1252", "8bit", None),
+    "declared as what nobody knows": Dress("utf-8", "quoted-printable", "x-user-defined"),
+    "utf-16 declared as utf-8": Dress("utf-16", "base64", "utf-8"),
+    "utf-16 undeclared": Dress("utf-16-le", "base64", None, reads=False),
+}
+
+# What stands below the words: the writer's own, and the employer's.
+ENDINGS: dict[str, str] = {
+    "nothing": "",
+    "a signature": "\n-- \nAnn Other\nHead of Tiles, Example Ltd\n+44 20 7946 0000",
+    "greetings": "\n\nViele Grüße\nAnn",
+    "a disclaimer": (
+        "\n\nThis e-mail and any attachment are confidential and may be privileged. If you aren't the intended"
+        " recipient please notify the sender and delete it."
+    ),
+}

@@ -165,6 +165,21 @@ def test_an_unknown_charset_or_one_that_is_none_is_no_fault(charset: str) -> Non
     assert reply.paragraphs in ((("take blue 5",),), ())
 
 
+@pytest.mark.parametrize("declared", ["us-ascii", "utf-8", "x-unknown", "", "idna"])
+@pytest.mark.parametrize("charset", ["utf-8", "windows-1252"])
+def test_a_charset_that_is_missing_or_wrong_is_guessed(charset: str, declared: str) -> None:
+    body = base64.encodebytes("take grün 1\n".encode(charset))
+    assert encoded(body, "base64", declared).paragraphs == (("take grün 1",),)
+
+
+@pytest.mark.parametrize("charset", ["idna", "punycode", "utf-7", "unicode_escape"])
+@pytest.mark.parametrize("unit", [b"a", b"a.", b"xn--a.", b"-9", b"+AA"])
+def test_a_charset_made_to_be_slow_is_read_soon(charset: str, unit: bytes) -> None:
+    start = time.process_time()
+    encoded(unit * (1_000_000 // len(unit)), "8bit", charset)
+    assert time.process_time() - start < 5
+
+
 def test_what_doesnt_decode_is_replaced_and_the_rest_is_read() -> None:
     assert encoded(b"reveal\n\n\xff\xfe\n", "8bit", "utf-8").paragraphs[0] == ("reveal",)
     assert encoded(b"cmV2ZWFs", "base64", "utf-8").paragraphs == (("reveal",),)

@@ -50,7 +50,7 @@ def test_every_command_explains_itself(alone: Terminal, command: str):
 def test_the_commands_are_these():
     assert " ".join(COMMANDS) == (
         "audit bots confirm delete-account dkim-key forget games join keygen legal log mail matches migrate open"
-        " openapi order orders play register resign rotate-key schedule show simulate"
+        " openapi order orders play receive register resign rotate-key schedule show simulate"
         " transcript unseal up verify worker"
     )
 

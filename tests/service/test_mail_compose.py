@@ -68,8 +68,11 @@ def correspondence(shared_stage: Stage) -> Stage:
             people = [stage.person(long_name(name, game.info.id, language), language) for name in ("Nora", "Otto")]
             people[0].client.open(game.info.id, 2, {}, invite=[f"guest-{game.info.id}-{language}@example.org"])
             match_id = stage.table(people, game.info.id, first_player=0)
+            stage.answer(stage.letters(f"guest-{game.info.id}-{language}@example.org")[-1], "decline")
             turn = stage.letters(people[0].address)[-1]
-            for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks"):
+            for body in ("what?", "reveal\n\nreveal, leave\n", "take blue 5", "play r3\nthanks", "set colour red"):
+                stage.answer(turn, body)
+            for body in ("help", "set", "set zone Europe/Berlin", "position", "history", "orders", "resign"):
                 stage.answer(turn, body)
             stage.play(people[0], match_id, legal_line(people[0], match_id))
             stage.answer(turn, "reveal" if game.info.id == "keltis" else "play r3")
@@ -119,6 +122,7 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
     what = "It is your turn|You are asked|About your move|The match is over|The match begins|"
     what += "Your time runs|Your time was up|About the clock|Deine Zeit läuft|Deine Zeit war um|Zur Uhr|"
     what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende|Die Partie beginnt"
+    what += "|An invitation was declined|Eine Einladung wurde abgelehnt"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"
     subject += r"|Your digest from Ogham: \d+|Deine Sammelmail von Ogham: \d+"

@@ -4,7 +4,9 @@ import smtplib
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from email.message import EmailMessage
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, select, text
@@ -15,6 +17,7 @@ from service.store.db import db
 from service.store.tables import Mail
 from tests.mail.asked import Asked, ask
 from tests.mail.clients import plain, us
+from tests.raw import problem
 from tests.servers import Postgres, free_port
 from tests.stage import DOMAIN, Stage
 
@@ -25,10 +28,14 @@ class Door:
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.port = free_port()
-        self.close: Callable[[], None] = open_door(stage.app, "127.0.0.1", self.port)
+        self.lmtp_port = free_port()
+        self.close: Callable[[], None] = open_door(stage.app, "127.0.0.1", self.port, self.lmtp_port)
 
     def knock(self) -> smtplib.SMTP:
         return smtplib.SMTP("127.0.0.1", self.port, local_hostname="client.example.org", timeout=20)
+
+    def knock_by_lmtp(self) -> smtplib.LMTP:
+        return smtplib.LMTP("127.0.0.1", self.lmtp_port, local_hostname="client.example.org", timeout=20)
 
     def mails(self) -> list[Mail]:
         with self.stage.app.app_context():
@@ -246,3 +253,92 @@ def test_two_mails_on_one_connection_are_two(door: Door) -> None:
         "ann@example.org",
         "ben@example.org",
     ]
+
+
+# -- the other doors: the same path behind all of them
+
+
+def test_lmtp_is_spoken_on_a_port_of_its_own(door: Door, asked: Asked) -> None:
+    raw = plain(asked.letter, "show")
+    with door.knock_by_lmtp() as server:
+        assert server.sendmail("ann@example.org", [us(asked.letter)], raw) == {}
+        (mail,) = door.mails()
+    assert (mail.raw, mail.sender, mail.recipient) == (raw, "ann@example.org", us(asked.letter))
+    door.stage.work()
+    assert door.mails()[0].verdict == "shown"
+
+
+def test_lmtp_takes_one_recipient_a_mail_so_that_each_has_its_answer(door: Door) -> None:
+    tokens = [f"play+{letter * 32}@{DOMAIN}" for letter in "ab"]
+    with door.knock_by_lmtp() as server:
+        assert {code for code, _ in server.sendmail("ann@example.org", tokens, SIMPLE).values()} == {452}
+        assert server.sendmail("ann@example.org", [tokens[1]], SIMPLE) == {}
+        server.lhlo = server.ehlo  # type: ignore[attr-defined]
+        assert server.docmd("EHLO x")[0] == 500
+        with pytest.raises(smtplib.SMTPRecipientsRefused):
+            server.sendmail("ann@example.org", [f"root@{DOMAIN}"], SIMPLE)
+    assert sorted(mail.recipient for mail in door.mails()) == tokens
+
+
+HOOK = "hook-secret-" * 3
+
+
+@pytest.fixture
+def hook(door: Door) -> Iterator[Door]:
+    """The same app, with a secret for its hook."""
+    parts = door.stage.app.extensions["ogham"]
+    door.stage.app.extensions["ogham"] = replace(parts, settings=replace(parts.settings, hook_secret=HOOK))
+    yield door
+    door.stage.app.extensions["ogham"] = parts
+
+
+def hand_over(door: Door, raw: bytes, secret: str | None = HOOK, kind: str = "message/rfc822", **envelope: str) -> Any:
+    headers = {"Content-Type": kind} | ({"Ogham-Hook-Secret": secret} if secret is not None else {})
+    query = {"recipient": PLAY, "sender": "ann@example.org"} | envelope
+    return door.stage.app.test_client().post("/v1/mails", query_string=query, data=raw, headers=headers)
+
+
+def test_a_mail_comes_in_over_http(hook: Door, asked: Asked) -> None:
+    raw = plain(asked.letter, "show")
+    answer = hand_over(hook, raw, recipient=us(asked.letter))
+    (mail,) = hook.mails()
+    assert (answer.status_code, answer.get_json()) == (202, {"id": mail.id})
+    assert (mail.raw, mail.sender, mail.recipient) == (raw, "ann@example.org", us(asked.letter))
+    hook.stage.work()
+    assert hook.mails()[0].verdict == "shown"
+
+
+def test_there_is_no_hook_where_no_secret_is_set(door: Door) -> None:
+    for secret in (None, "", HOOK, "None"):
+        problem(hand_over(door, SIMPLE, secret), 404, "not_found")
+    assert door.mails() == []
+
+
+@pytest.mark.parametrize("secret", [None, "", "x", HOOK[:-1], HOOK + "x", HOOK.upper(), "\u00fc" * 36])
+def test_without_the_secret_nothing_is_taken(hook: Door, secret: str | None) -> None:
+    problem(hand_over(hook, SIMPLE, secret), 403, "hook_secret_wrong")
+    assert hook.mails() == []
+
+
+def test_the_hook_refuses_what_the_other_doors_refuse(hook: Door) -> None:
+    problem(hand_over(hook, SIMPLE, recipient=f"root@{DOMAIN}"), 404, "mailbox_unknown")
+    problem(hand_over(hook, SIMPLE, kind="application/json"), 415, "media_type_wrong")
+    problem(hand_over(hook, b"x" * (LARGEST_MAIL + 1)), 413, "body_too_large")
+    assert hand_over(hook, SIMPLE + b"y" * (LARGEST_MAIL - len(SIMPLE))).status_code == 202
+    assert (
+        hand_over(hook, SIMPLE, sender="odd\0 \udcff@example.org".encode("utf-8", "replace").decode()).status_code
+        == 202
+    )
+    assert len(hook.mails()) == 2
+
+
+def test_a_mail_handed_over_with_an_mbox_line_is_stored_without(hook: Door) -> None:
+    hand_over(hook, b"From ann@example.org Wed Nov 18 09:00:00 2026\n" + SIMPLE)
+    assert [mail.raw for mail in hook.mails()] == [SIMPLE]
+
+
+@pytest.mark.parametrize("sender", ["MAILER-DAEMON", "mailer-daemon@relay.example", "", "<>"])
+def test_a_bounce_is_known_however_a_pipe_writes_its_sender(hook: Door, asked: Asked, sender: str) -> None:
+    hand_over(hook, plain(asked.letter, "show"), sender=sender, recipient=us(asked.letter))
+    hook.stage.work()
+    assert hook.mails()[0].verdict == "ignored: no envelope sender"

@@ -7,7 +7,8 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import func, select
 
-from service.mailroom.receive import MOST_ANSWERS, accept_mail, is_ours, read_mail
+from service.mailroom.commands import MOST_ANSWERS
+from service.mailroom.receive import accept_mail, is_ours, read_mail
 from service.store.db import db
 from service.store.tables import Mail, Submission
 from tests.mail.asked import Asked, ask, count_letters, text_of

@@ -34,6 +34,11 @@ OPERATIONS = [f"{method} {path}" for path, item in SPEC["paths"].items() for met
 load_all_checks()
 
 
+@schemathesis.serializer("message/rfc822")
+def as_it_is(_: object, value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 # -- the text
 
 
