@@ -1,4 +1,4 @@
-"""The log of a match: entries, their seals, and the chain that holds them together. Pure; the format is number 0.
+"""The log of a match: entries, their seals, and the chain that holds them together. Pure; format 1, which is frozen.
 
 An entry exists in two forms. The *private form* is what the service knows: hidden values stand in it inside the marks
 `$seal` and `$show` of `engine.events`. The *public form* is what everybody sees and what is hashed: there, `$seal`
@@ -26,7 +26,7 @@ from engine.events import Event, Seat, Spelling
 from engine.game import Game, State
 from engine.values import JSON
 
-FORMAT = 0
+FORMAT = 1
 BEFORE_FIRST = bytes(32)
 
 # A move answers the log up to some length; entries of these kinds after that make it stale, others don't.

@@ -15,7 +15,7 @@ from engine.events import Seat
 from engine.log import Opening, canonical, encode, marks, openings_for
 from engine.values import JSON
 
-FORMAT = 0
+FORMAT = 1
 SERVICE = "service"
 """The seat of a reader who may open everything, running or not: the service itself, when it looks over its own logs."""
 

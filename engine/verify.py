@@ -49,7 +49,7 @@ from engine.points import is_weak
 from engine.transcript import HEAD, SERVICE, TRANSCRIPT, Sight
 from engine.values import JSON, freeze
 
-READABLE = range(2)
+READABLE = range(1, 2)
 """The formats of transcripts and logs that this version reads."""
 KINDS = ("form", "chain", "receipts", "seals", "signatures", "mails", "seed", "moves")
 SHORTEST_SALT = 16

@@ -145,7 +145,7 @@ class Transcript:
             raise Fault(f"line {number + 1}: the last line is missing")
 
     def first(self, line):
-        must(line["ogham"] == "transcript" and line["format"] in (0, 1), "no transcript of a format known here")
+        must(line["ogham"] == "transcript" and line["format"] == 1, "no transcript of a format known here")
         self.match, self.reader = line["match"], line["seat"]
         for jwk in line["keys"]:
             must(jwk["kid"] == thumbprint(jwk), "a key isn't the one that its kid names")
