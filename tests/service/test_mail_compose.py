@@ -127,7 +127,17 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
         names = sorted(letter.keys())
         about_a_match = not str(letter["Subject"]).startswith(("Welcome", "Willkommen", "Your digest", "Deine Sammel"))
         own_doing = str(letter["Subject"]).startswith(
-            ("Welcome", "Willkommen", "About your", "Zu deinem", "Ogham", "The table is", "Der Tisch ist")
+            (
+                "Welcome",
+                "Willkommen",
+                "About your",
+                "Zu deinem",
+                "Ogham",
+                "The table is",
+                "Der Tisch ist",
+                "Your time was",
+                "Deine Zeit war",
+            )
         )
         lists = [] if own_doing else ["List-Id", "List-Unsubscribe"]
         assert names == sorted(HEADERS + ["References"] * about_a_match + lists)
