@@ -39,6 +39,7 @@ from worker.schedule import WORK
 
 Sample = Callable[[int, int], int]
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+SHORT = 30  # turns, in a game that lets one say so: an aimless match would go on for years
 ZONES = ("Europe/Berlin", "America/New_York", "Australia/Sydney")
 POLICIES: tuple[dict[str, Any], ...] = (
     {"absent": "play"}, {"absent": "forfeit", "misses": 2}, {"absent": "bot:test"},
@@ -116,7 +117,8 @@ class Year:
         seats = 2 + self.draw(min(2, len(game.info.seats)))
         order = self.chance.shuffle(f"seats/{number}", list(self.members))
         opener = db.session.get_one(Player, order[0])
-        match = open_match(opener, game.info.id, seats, {}, [], clock=clock)
+        short = {"max_turns": SHORT} if any(option.name == "max_turns" for option in game.info.options) else {}
+        match = open_match(opener, game.info.id, seats, short, [], clock=clock)
         for id in order[:seats]:
             with writing() as transaction:
                 player = transaction.session.get_one(Player, id)
@@ -275,7 +277,7 @@ class Reading:
 
     def check(self) -> None:
         game = self.year.stage.app.extensions["ogham"].games[self.match.game]
-        state, seat, turn, since, paused, before = None, None, 0, None, False, None
+        state, seat, turn, since, paused, before, away = None, None, 0, None, False, None, False
         for entry, events in entry_events(db.session(), self.match, 0, self.match.length):
             form = json.loads(entry.public)
             at = datetime.fromisoformat(form["at"])
@@ -292,7 +294,6 @@ class Reading:
             now_asked = None if state is None else game.to_act(state)
             if state is not None and (seat is None or game.turn(state) != self._turn_seat):
                 turn, self._turn_seat = entry.seq, game.turn(state)
-            was_away = seat in self.away
             if form["kind"] == "timed_out":
                 self.away.add(entry.seat)  # type: ignore[arg-type]
             if form["kind"] == "returned":
@@ -301,11 +302,11 @@ class Reading:
             if (now_asked, turn, paused) == was and not returned:
                 continue
             others = seat is not None and seat != now_asked
-            if running and not was_away:
+            if running and not away:
                 if form["kind"] == "moved" and at - since > self.left[seat]:  # type: ignore[operator, index]
                     self.in_time(seat, since, at)  # type: ignore[arg-type]
                 self.left[seat] = max(timedelta(0), self.left[seat] - self.used(seat, since, at))  # type: ignore[arg-type, index]
-            seat, since = now_asked, at
+            seat, since, away = now_asked, at, now_asked in self.away
             if seat is not None and not paused:
                 self.grant(seat, turn, others)
 
