@@ -98,8 +98,8 @@ def test_in_a_game_without_judgement_a_bot_plays_any_legal_move(game: Game, bot:
     assert all(is_offered(line, game.legal(view)) for line in lines)
 
 
-def test_the_easy_bot_neither_takes_a_tile_that_ruins_a_row_nor_ends_a_match_it_would_lose() -> None:
-    """Keltis: a move that is worse than the absent one, which reveals a tile and leaves it, is never played."""
+def test_the_easy_bot_plays_nothing_worse_than_the_absent_move() -> None:
+    """Keltis, judged by somebody who wants no row changed: the absent move reveals a tile and leaves it."""
     keltis = GAMES[0]
     judgement = cast(Any, keltis.judgement)
     for number, (_, view) in enumerate(decisions(keltis, 3)):
