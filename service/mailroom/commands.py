@@ -226,7 +226,7 @@ def _places(errand: Errand) -> frozenset[Where]:
 def _moves(errand: Errand, paragraphs: Paragraphs, said: list[tuple[Command, Found]]) -> tuple[list[str], str]:
     """The moves among these, or the line over which we stumbled. There are none before there is a position.
 
-    A command that may be a move as well is such a line: in Celtic, `show` shows the goods with which one wins.
+    A command that may be a move as well is such a line: in some game `show` may win the match.
     """
     match = find_match(errand.match_id) if "seat" in _places(errand) else None
     if match is None or match.status == "open":

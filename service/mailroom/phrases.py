@@ -177,7 +177,7 @@ PHRASES: dict[str, dict[Language, str]] = {
     },
     "help.digest": {
         "en": "  digest on  one mail a day instead of each at once; or say: digest off",
-        "de": "  Sammelmail an  eine Mail am Tag statt jeder sofort; oder: Sammelmail aus",
+        "de": "  Sammelmail an  eine Mail am Tag statt jeder sofort; oder: aus",
     },
     "help.set": {
         "en": "  set NAME VALUE  change a preference; the word set alone shows them all",

@@ -77,7 +77,9 @@ def pass_turns(asked: Asked) -> None:
 def test_each_kind_that_may_be_off_is_a_preference() -> None:
     choices = {f"mail_{name}" for name, kind in KINDS.items() if kind.choice is not None}
     assert {name for name in PREFERENCES if name.startswith("mail_")} == choices
-    assert {"welcome", "nonce", "answer", "digest"} == {name for name, kind in KINDS.items() if kind.choice is None}
+    assert {"welcome", "nonce", "answer", "digest", "timed_out"} == {
+        name for name, kind in KINDS.items() if kind.choice is None
+    }
 
 
 def test_a_kind_that_is_off_is_not_sent_and_the_ledger_says_so(stage: Stage) -> None:

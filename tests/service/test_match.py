@@ -22,7 +22,8 @@ from tests.stage import Stage
 @pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
 def test_a_whole_match_is_played_and_every_state_is_what_the_log_says(stage: Stage, game: Game) -> None:
     people = [stage.person("Ann"), stage.person("Ben")]
-    match_id = stage.table(people, game.info.id)
+    short = {"max_turns": 8} if "max_turns" in [option.name for option in game.info.options] else {}
+    match_id = stage.table(people, game.info.id, **short)
     stage.play_out(people, match_id)
     entries = list(people[0].client.log(match_id))
     check_log(entries)
