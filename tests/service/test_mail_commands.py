@@ -65,7 +65,7 @@ def test_no_command_is_a_move_of_any_game(game: Game) -> None:
 def test_a_word_that_may_be_a_move_as_well_is_asked_about(shared_stage: Stage) -> None:
     """As `show` may be in Celtic, where who has one of each good may show them, and wins."""
     stage = shared_stage
-    asked = ask(stage, "hands")
+    asked = ask(stage, "keltis")
     assert asked.answer("show") == "shown"  # it isn't a move now
     with stage.app.app_context():
         sight = see_match(find_match(asked.match_id), Seat(0))
