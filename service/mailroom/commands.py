@@ -20,7 +20,7 @@ from engine.log import decode
 from service.clocks import be_back
 from service.errors import Conflict, NotFound, ServiceError
 from service.mailroom.lines import LONGEST_ORDER, find_moves, plays
-from service.mailroom.reply import Paragraphs, Reply, read_reply
+from service.mailroom.reply import SIGNED, Paragraphs, Reply, read_reply
 from service.mailroom.signatures import Verdict
 from service.matches import find_match, join_by_mail, lock_match, seat_of, see_match
 from service.moves import accept_mailed, accept_pasted, resign_mailed, resign_pasted
@@ -196,7 +196,7 @@ def _pasted(paragraphs: Paragraphs) -> tuple[Paragraphs, Found]:
     """The paragraphs that are one signed statement each, its lines joined (clients break long ones); and the others."""
     rest, found = [], []
     for paragraph in paragraphs:
-        signed = _SIGNED.fullmatch("".join(paragraph))
+        signed = SIGNED.fullmatch("".join(paragraph))
         if signed and _typ(signed[0]) in _STATEMENTS:
             found.append(signed)
         else:
@@ -505,7 +505,6 @@ def _help(errand: Errand, _: Found) -> str:
 
 
 _STATEMENTS = ("ogham-move+jws", "ogham-order+jws", "ogham-resign+jws")
-_SIGNED = re.compile(r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}")
 
 
 def _signed(errand: Errand, found: Found) -> str:
@@ -549,7 +548,7 @@ COMMANDS = (
     Command("decline", "invitation", _words(r"(?:decline|ablehnen|absagen)\b.*"), _decline, opens=True),
     Command("nonce", "nonce", _words(r".*"), _open_nonce, opens=True, harmless=True),
     Command("release", "held", _words(r"yes|ja"), _release, opens=True, harmless=True),
-    Command("signed", "seat", _SIGNED, _signed, harmless=True),
+    Command("signed", "seat", SIGNED, _signed, harmless=True),
     Command("resign", "seat", _words(r"(?:i )?resign|aufgeben|(?:ich )?gebe? auf"), _resign),
     Command("orders", "seat", _words(r"(?:orders?|auftrag|aufträge)\b[\s:,]*(?P<order>.*)"), _orders),
     Command("show", "seat", _words(r"show|position|zeige?|zeigen|stellung"), _show, harmless=True),

@@ -25,9 +25,11 @@ MOST_RAW = 131_072  # what comes after that are pictures and the like
 MOST_TEXT = 20_000
 LONGEST_LINE = 500
 LONGEST_HEADER = 1_000
+MOST_PIECES = 400  # into which one statement may have been broken
 
-
+SIGNED = re.compile(r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}")
 _STATEMENT = re.compile(r"\s*eyJ[A-Za-z0-9_.-]{1,16384}\s*")
+_PIECE = re.compile(r"[A-Za-z0-9_.-]+")
 
 Paragraphs = tuple[tuple[str, ...], ...]
 
@@ -220,12 +222,23 @@ _ENDS = re.compile(
 _PARSER = EmailReplyParser(languages=["en", "de"])
 
 
+def _joined(lines: list[str]) -> Iterator[str]:
+    """Each signed statement on one line again: a piece of it may look like what ends a mail, `--` for one."""
+    rest = iter(lines)
+    for line in rest:
+        pieces, whole = [line], SIGNED.fullmatch(line)
+        while not whole and line.startswith("eyJ") and _PIECE.fullmatch(pieces[-1]) and len(pieces) < MOST_PIECES:
+            pieces.append(next(rest, ""))
+            whole = SIGNED.fullmatch("".join(pieces))
+        yield from [whole[0]] if whole else pieces
+
+
 def _own_words(lines: list[str]) -> tuple[Paragraphs, bool]:
     """The paragraphs that aren't quoted, nor the line that introduces a quote, nor a signature; and whether more lines
     follow that aren't marked as quoted, but stand where a quote does.
     """
     # Quotes are emptied first: else a signature that is quoted hides all that is written below it.
-    marked = [">" if line.startswith((">", "|")) else line for line in lines]
+    marked = [">" if line.startswith((">", "|")) else line for line in _joined(lines)]
     ends = next((number for number, line in enumerate(marked) if _ENDS.fullmatch(line)), len(marked))
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(marked[:ends]))
     whole, kept, rest = set(marked), [], False

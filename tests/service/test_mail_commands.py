@@ -327,6 +327,13 @@ def test_a_statement_that_the_client_broke_into_lines_is_joined(asked: Asked, wi
     assert "Your move was played" in text_of(asked.newest())
 
 
+def test_a_line_of_a_statement_may_look_like_the_end_of_a_mail(asked: Asked) -> None:
+    text = move(asked, *["reveal, leave"], jti="~" * 60)
+    broken = text.replace("-", "\n-")
+    assert "\n-" in broken
+    assert asked.answer(f"Hello\n\n{broken}\n\nAnn").startswith("submission ")
+
+
 def test_the_same_statement_again_gets_the_same_answer(asked: Asked) -> None:
     text = move(asked, "reveal, leave")
     first = asked.answer(text)
