@@ -328,9 +328,8 @@ def test_a_statement_that_the_client_broke_into_lines_is_joined(asked: Asked, wi
 
 
 def test_a_line_of_a_statement_may_look_like_the_end_of_a_mail(asked: Asked) -> None:
-    text = move(asked, *["reveal, leave"], jti="~" * 60)
-    broken = text.replace("-", "\n-")
-    assert "\n-" in broken
+    drafts = (move(asked, "reveal, leave") for _ in range(100))
+    broken = next(text for text in drafts if "-" in text.rpartition(".")[2]).replace("-", "\n-")
     assert asked.answer(f"Hello\n\n{broken}\n\nAnn").startswith("submission ")
 
 
