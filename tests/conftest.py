@@ -113,27 +113,3 @@ class Watch:
             terminalreporter.write_line(
                 f"FAILED by a skip that tests/conftest.py doesn't allow: {name}: {reason}", red=True
             )
-
-
-# What takes long or needs more than the suite's own servers: only in the sizes of `make prove`.
-PROVE_ONLY = (
-    "journeys/test_by_mail",
-    "journeys/test_turn_mails",
-    "mail/test_servers",
-    "mail/test_postfix",
-    "service/test_year",
-    "service/test_stack",
-    "service/test_due",
-    "service/test_slow_play",
-    "service/test_mail_hostile",
-    "service/test_mail_styles",
-    "web/test_mail_looks",
-)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--size") != "prove":
-        long = [item for item in items if any(name in item.nodeid for name in PROVE_ONLY)]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in set(long)]

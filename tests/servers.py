@@ -26,6 +26,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Self
 from urllib.parse import urlsplit, urlunsplit
@@ -273,9 +274,13 @@ class Process:
             time.sleep(0.02)
 
     def kill(self) -> None:
-        """kill -9: no goodbye, nothing flushed."""
+        """kill -9, its children too: no goodbye, nothing flushed."""
         if self._running is not None:
+            children = _children(self._running.pid)
             self._running.kill()
+            for child in children:
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
             self._running.wait()
             self._running = None
 
@@ -366,6 +371,14 @@ class Folder:
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.close()
+
+
+def _children(pid: int) -> list[int]:
+    """Those that would outlive it by a moment, and might answer in it. Where there is no /proc, none are known."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def free_port() -> int:

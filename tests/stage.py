@@ -68,13 +68,14 @@ class Stage:
     looked_up: list[str] = field(default_factory=list)
 
     @staticmethod
-    def build(database_url: str, games: Sequence[Game] = TEST_GAMES, **others: Any) -> "Stage":
+    def build(database_url: str, games: Sequence[Game] = TEST_GAMES, migrated: bool = False, **others: Any) -> "Stage":
         """`others` are settings; with an `smtp_url`, letters go there and not into the table."""
         settings = stage_settings(database_url, **others)
         stage = Stage(app=None, settings=settings)  # type: ignore[arg-type]  # the app needs the stage's clock
         stage.app = create_app(settings, games=games, clock=lambda: stage.moment[0], look_up=stage.look_up)
-        with stage.app.app_context():
-            upgrade(db.engine)
+        if not migrated:
+            with stage.app.app_context():
+                upgrade(db.engine)
         return stage
 
     def look_up(self, name: str, timeout: float) -> bytes | None:

@@ -15,6 +15,7 @@ from engine.game import Game, Offer
 from engine.games import GAMES
 from engine.play import pick
 from engine.values import thaw
+from tests.games import shorter
 from tests.journeys.houses import embedded_house, until
 from tests.journeys.people import HtmlMailer, Mailer, Writer, register, text_of
 
@@ -80,8 +81,7 @@ def test_a_newcomer_joins_plays_every_game_to_its_end_and_changes_preferences_al
         host = register(house, "Host")
         cleo = Newcomer(writer(house, "cleo@example.org"), Chance(b"by mail"))
         for game in games:
-            short = {"max_turns": turns} if "max_turns" in [option.name for option in game.info.options] else {}
-            play_by_mail(host, cleo, game, short)
+            play_by_mail(host, cleo, game, shorter(game, turns))
         over = cleo.newest()
         cleo.ask(over, "set zone Europe/Berlin", "Noted: zone: Europe/Berlin")
         cleo.ask(over, "set demand_dkim on", "Noted: demand_dkim: true")

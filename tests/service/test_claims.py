@@ -20,6 +20,8 @@ from tests.mail.asked import count_letters
 from tests.stage import Person, Stage
 from worker.schedule import sweep
 
+pytestmark = pytest.mark.both_databases
+
 Sample = Callable[[int, int], int]
 
 

@@ -16,6 +16,8 @@ from tests.games import TEST_GAMES
 from tests.raw import post, problem
 from tests.stage import Person, Stage
 
+pytestmark = pytest.mark.both_databases
+
 GAMES = {game.info.id: game for game in TEST_GAMES}
 
 

@@ -14,6 +14,8 @@ from service.store.db import writing
 from service.store.tables import Deadline, Match, Player
 from tests.stage import Stage
 
+pytestmark = pytest.mark.both_databases
+
 Sample = Callable[[int, int], int]
 DUE = 20
 

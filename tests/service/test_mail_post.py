@@ -17,6 +17,8 @@ from service.store.tables import Letter, Notice
 from tests.mail.sink import DROP, KEEP_AND_DROP, Sink
 from tests.stage import DOMAIN, Stage
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def sink() -> Iterator[Sink]:

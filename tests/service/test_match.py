@@ -1,6 +1,7 @@
 """A match through the service, without a network between."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import delete, text
@@ -15,16 +16,20 @@ from engine.play import fold
 from engine.values import freeze
 from service.store.db import db
 from service.store.tables import Snapshot
-from tests.games import TEST_GAMES
+from tests.games import TEST_GAMES, shorter
 from tests.stage import Stage
+
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
-def test_a_whole_match_is_played_and_every_state_is_what_the_log_says(stage: Stage, game: Game) -> None:
+def test_a_whole_match_is_played_and_every_state_is_what_the_log_says(
+    stage: Stage, game: Game, sample: Callable[[int, int], int]
+) -> None:
+    """In the small size, every seventh of them."""
     people = [stage.person("Ann"), stage.person("Ben")]
-    short = {"max_turns": 8} if "max_turns" in [option.name for option in game.info.options] else {}
-    match_id = stage.table(people, game.info.id, **short)
-    stage.play_out(people, match_id)
+    match_id = stage.table(people, game.info.id, **shorter(game, sample(8, 100)))
+    stage.play_out_quickly(people, match_id)
     entries = list(people[0].client.log(match_id))
     check_log(entries)
     kinds = [json.loads(entry["public"])["kind"] for entry in entries]
@@ -32,7 +37,8 @@ def test_a_whole_match_is_played_and_every_state_is_what_the_log_says(stage: Sta
     assert kinds[-1] == "closed"
     assert set(kinds[4:-1]) == {"moved"}
     values = {opening["number"]: opening["value"] for entry in entries for opening in entry["openings"]}
-    told = [people[0].client.state(match_id, at) for at in range(4, len(entries) + 1)]
+    looked_at = [*range(4, len(entries), sample(7, 1)), len(entries)]
+    told = [people[0].client.state(match_id, at) for at in looked_at]
     for state in told:
         alone = replay(game, (entry["public"].encode() for entry in entries[: state["seq"]]), values.__getitem__)
         assert state["view"] == freeze(game.view(alone, Seat(0)))
@@ -48,7 +54,7 @@ def test_a_whole_match_is_played_and_every_state_is_what_the_log_says(stage: Sta
     with stage.app.app_context():
         db.session.execute(delete(Snapshot))
         db.session.commit()
-    assert [people[0].client.state(match_id, at) for at in range(4, len(entries) + 1)] == told
+    assert [people[0].client.state(match_id, at) for at in looked_at] == told
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,8 @@ from service.store.tables import Base, Entry, Snapshot, Submission
 from tests.raw import get, post, problem, statement
 from tests.servers import Postgres
 from tests.stage import Person, Stage, stage_settings
+
+pytestmark = pytest.mark.both_databases
 
 Sample = Callable[[int, int], int]
 
@@ -54,8 +57,10 @@ def test_migrating_again_changes_nothing(stage: Stage) -> None:
     assert stage.fingerprint() == before
 
 
-def test_until_it_is_migrated_the_service_is_not_ready(database_url: str) -> None:
-    app = create_app(stage_settings(database_url))
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_until_it_is_migrated_the_service_is_not_ready(database: str, postgres: Postgres, tmp_path: Path) -> None:
+    empty = {"sqlite": f"sqlite:///{tmp_path / 'empty.sqlite'}", "postgres": postgres.create_database()}
+    app = create_app(stage_settings(empty[database]))
     answer = get(app, "/v1/health/ready")
     assert (answer.status_code, "ogham migrate" in answer.get_json()["status"]) == (503, True)
     assert get(app, "/v1/health/live").status_code == 200

@@ -23,6 +23,8 @@ from tests.raw import post, problem, signed, statement, unb64
 from tests.stage import Person, Stage
 from worker.schedule import sweep
 
+pytestmark = pytest.mark.both_databases
+
 Sample = Callable[[int, int], int]
 
 

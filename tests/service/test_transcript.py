@@ -17,7 +17,7 @@ from client.errors import Problem
 from client.keys import Identity
 from engine.log import canonical
 from engine.verify import Report, compare, verify
-from tests.games import TEST_GAMES
+from tests.games import TEST_GAMES, shorter
 from tests.raw import get
 from tests.stage import Person, Stage
 
@@ -88,12 +88,13 @@ Over = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")
-def over(shared_stage: Stage, people: list[Person]) -> Over:
-    """A finished match of a game; played once for all tests."""
+def over(shared_stage: Stage, people: list[Person], request: pytest.FixtureRequest) -> Over:
+    """A finished match of a game; played once for all tests. In the small size a short one, where the game has such."""
+    turns = 100 if request.config.getoption("size") == "prove" else 4
 
     @cache
     def finished(game: str) -> str:
-        match_id = shared_stage.table(people[:2], game)
+        match_id = shared_stage.table(people[:2], game, **shorter(GAMES[game], turns))
         shared_stage.play_out_quickly(people[:2], match_id)
         return match_id
 
@@ -399,7 +400,7 @@ def test_whatever_single_thing_is_changed_is_found_where_it_is(
     luck, keys = Random("changes"), shared_stage.watcher().service_keys()
     for lines in finished.values():
         assert verify(lines, GAMES, keys).good
-    for number in range(sample(110, 1_000)):
+    for number in range(sample(66, 1_000)):
         change = CHANGES[number % len(CHANGES)]
         over = change is a_move or number % 4
         lines = list(finished[luck.choice(list(GAMES)) if over else "running"])

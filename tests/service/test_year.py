@@ -34,6 +34,7 @@ from service.store.db import db, writing
 from service.store.logbook import entry_events, proof_of
 from service.store.tables import Beat, Deadline, Match, Notice, Player, Seated, Submission, Taken
 from service.vacations import announce_vacation
+from tests.games import shorter
 from tests.stage import Stage
 from worker.schedule import WORK
 
@@ -117,7 +118,7 @@ class Year:
         seats = 2 + self.draw(min(2, len(game.info.seats)))
         order = self.chance.shuffle(f"seats/{number}", list(self.members))
         opener = db.session.get_one(Player, order[0])
-        short = {"max_turns": SHORT} if any(option.name == "max_turns" for option in game.info.options) else {}
+        short = shorter(game, SHORT)
         match = open_match(opener, game.info.id, seats, short, [], clock=clock)
         for id in order[:seats]:
             with writing() as transaction:
