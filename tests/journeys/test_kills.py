@@ -155,7 +155,7 @@ def test_the_embedded_process_is_killed_during_a_match_and_goes_on_where_it_was(
 ) -> None:
     with embedded_house(tmp_path) as house:
         bout = start_bout(meet(house))
-        for _ in range(sample(3, 10)):
+        for _ in range(sample(2, 10)):
             wait_for_moves(bout, 3)
             house.program.kill()
             house.start()
