@@ -7,8 +7,10 @@
 
 import fnmatch
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -23,6 +25,8 @@ ALLOWED_SKIPS: tuple[tuple[str, str], ...] = (
 )
 
 PROVE_TIMEOUT = 3600.0
+MEMORY, ROOM = Path("/dev/shm"), 2 << 30
+"""Where temporary files are kept in memory, if there is room: SQLite waits for the disk at every commit."""
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
     size = config.getoption("size")
     if size == "prove" and config.getoption("timeout") is None:
         config.option.timeout = PROVE_TIMEOUT
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     steady = os.environ.get("CI") == "true"
     hypothesis.settings.register_profile("small", max_examples=50, deadline=None, derandomize=steady)
     hypothesis.settings.register_profile("prove", max_examples=2000, deadline=None, derandomize=steady)

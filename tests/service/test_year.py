@@ -7,10 +7,11 @@ by minute, by a plain second reading that shares no arithmetic with the service.
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import count
+from itertools import count, product
+from pathlib import Path
 from time import monotonic
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -27,12 +28,15 @@ from service.absence import GRACE
 from service.app import create_app
 from service.clocks import AGAIN, agree_to_pause, be_back, resume
 from service.mailroom.compose import Outdated, compose
+from service.mailroom.post import deliver_notice
 from service.matches import find_match, join_by_mail, lock_match, open_match, see_match
 from service.moves import accept_mailed, settle_submission
+from service.orders import give_mailed
 from service.outages import ONE
+from service.store.claims import waiting_since
 from service.store.db import db, writing
 from service.store.logbook import entry_events, proof_of
-from service.store.tables import Beat, Deadline, Match, Notice, Player, Seated, Submission, Taken
+from service.store.tables import Beat, Deadline, Letter, Match, Notice, Player, Seated, Submission, Taken
 from service.vacations import announce_vacation
 from tests.games import shorter
 from tests.stage import Stage
@@ -71,8 +75,13 @@ class Member:
 
 
 class Year:
-    def __init__(self, stage: Stage, matches: int) -> None:
+    openings = 300
+    """The days in which matches are opened."""
+
+    def __init__(self, stage: Stage, matches: int, games: Sequence[Game] = GAMES, turns: int = SHORT) -> None:
         self.stage = stage
+        self.games = games
+        self.turns = turns
         self.chance = Chance(b"a year")
         self.numbers = count()
         self.plans: list[tuple[datetime, int, Callable[[], None]]] = []
@@ -81,8 +90,8 @@ class Year:
         self.composed = 0
         self.members = self._members(max(6, matches * 60 // 400))
         for number in range(matches):
-            start = self.begin + self.draw(300 * 24) * HOUR
-            self.plan(start, lambda number=number: self.open(number))  # type: ignore[misc]
+            start = self.begin + self.draw(self.openings * 24) * HOUR
+            self.plan(start, lambda number=number: self.open(number) and None)  # type: ignore[misc]
 
     def draw(self, below: int) -> int:
         return self.chance.below(f"draw/{next(self.numbers)}", below)
@@ -112,20 +121,20 @@ class Year:
 
     # -- what people do
 
-    def open(self, number: int) -> None:
-        game = GAMES[number % len(GAMES)]
+    def open(self, number: int) -> str:
+        game = self.games[number % len(self.games)]
         clock = CONTROLS[number % len(CONTROLS)] | POLICIES[(number + number // 3) % len(POLICIES)]
         seats = 2 + self.draw(min(2, len(game.info.seats)))
         order = self.chance.shuffle(f"seats/{number}", list(self.members))
         opener = db.session.get_one(Player, order[0])
-        short = shorter(game, SHORT)
-        match = open_match(opener, game.info.id, seats, short, [], clock=clock)
+        match = open_match(opener, game.info.id, seats, shorter(game, self.turns), [], clock=clock)
         for id in order[:seats]:
             with writing() as transaction:
                 player = transaction.session.get_one(Player, id)
                 join_by_mail(transaction, match.id, player, f"nonce of {id}", proof_of("mailed", {"mail": "00"}))
         if number % 10 == 0:
             self.plan(self.stage.moment[0] + 9 * DAY, lambda: self.pause(match.id))
+        return match.id
 
     def pause(self, match_id: str) -> None:
         for seat in range(find_match(match_id).seats):
@@ -426,3 +435,95 @@ def _was_away(session: Any, notice: Notice) -> bool:
         one.about["said"] == "returned" and one.about["who"] == notice.seat and one.created_at > last_away
         for one in returned
     )
+
+
+# -- mails
+
+
+class MailedYear(Year):
+    """The same, with every mail written and delivered. Who reads of their turn plays it to its end at one sitting.
+
+    All matches begin within a week, so that there is something to gather.
+    """
+
+    openings = 7
+
+    def __init__(
+        self, stage: Stage, matches: int, games: Sequence[Game], turns: int, digest: bool, orders: bool
+    ) -> None:
+        super().__init__(stage, matches, games, turns)
+        self.orders = orders
+        self.read: set[str] = set()
+        if digest:
+            gathered = {f"mail_{kind}": "digest" for kind in ("turn", "started", "reminder", "clock", "finished")}
+            with writing() as transaction:
+                for player in transaction.session.scalars(select(Player)):
+                    player.preferences = player.preferences | gathered | {"digest_hour": 7}
+
+    def open(self, number: int) -> str:
+        match_id = super().open(number)
+        match = find_match(match_id)
+        if self.orders and match.status == "running" and see_match(match, None).game.orders is not None:
+            for seat, player_id in enumerate(self.seated(match_id)):
+                with writing() as transaction:
+                    player = transaction.session.get_one(Player, player_id)
+                    order, evidence = (["never follow"], f"{match_id}{seat}"), {"mail": "00"}
+                    give_mailed(transaction, match_id, player, Seat(seat), *order, evidence, act=True)
+        return match_id
+
+    @staticmethod
+    def seated(match_id: str) -> list[str]:
+        query = select(Seated.player_id).where(Seated.match_id == match_id).order_by(Seated.seat)
+        found = list(db.session.scalars(query))
+        db.session.commit()
+        return found
+
+    def answer(self, member: Member, notice: Notice) -> None:
+        seat = notice.seat
+        super().answer(member, notice)
+        while (match := find_match(notice.match_id or "")).status == "running" and match.to_act == match.turn == seat:
+            super().answer(member, notice)
+
+    def _due(self) -> Iterator[datetime]:
+        yield from super()._due()
+        notice = db.session.scalar(select(func.min(Notice.due_at)).where(Notice.status == "waiting"))
+        db.session.commit()
+        if notice is not None:
+            yield notice
+
+    def read_notices(self) -> None:
+        for id in waiting_since(Notice, self.stage.moment[0]):
+            deliver_notice(id)
+        today = self.stage.moment[0] - timedelta(minutes=1)
+        told = db.session.scalars(
+            select(Notice).where(
+                Notice.outcome == "sent", Notice.done_at >= today, Notice.kind.in_(("turn", "timed_out"))
+            )
+        ).all()
+        db.session.commit()
+        for notice in told:
+            if notice.id not in self.read:
+                self.read.add(notice.id)
+                self.asked(notice)
+
+
+@pytest.mark.timeout(600)
+def test_digests_and_standing_orders_mean_fewer_mails(
+    tmp_path: Path, sample: Sample, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mails per move; in the small size, one short match of a game that asks out of turn."""
+    matches, turns = sample(1, 24), sample(1, SHORT)
+    games = GAMES if matches > 1 else [game for game in GAMES if game.orders is not None]
+    rates = {}
+    for digest, orders in product((False, True), repeat=2) if matches > 1 else ((False, False), (True, True)):
+        stage = Stage.build(f"sqlite:///{tmp_path}/{digest}{orders}.sqlite")
+        stage.app = create_app(stage.settings, clock=lambda stage=stage: stage.moment[0], bots={"bot:test": bot})
+        with stage.app.app_context():
+            MailedYear(stage, matches, games, turns, digest, orders).run()
+            mails = db.session.scalar(select(func.count()).select_from(Letter)) or 0
+            moves = db.session.scalar(select(func.count()).select_from(Taken).where(~Taken.missed)) or 0
+            db.engine.dispose()
+        rates[digest, orders] = mails / moves
+        with capsys.disabled():
+            print(f"\n{matches} matches, {digest=}, {orders=}: {mails} mails, {moves} moves, {mails / moves:.2f} each")
+    assert all(rate < rates[False, False] for used, rate in rates.items() if any(used))
