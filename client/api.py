@@ -182,6 +182,10 @@ class Ogham:
     def games(self) -> list[Game]:
         return cast(list[Game], self._get("/v1/games", as_player=False)["games"])
 
+    def bots(self) -> list[str]:
+        """Those that may be invited to a match."""
+        return cast(list[str], self._get("/v1/games", as_player=False)["bots"])
+
     def open(
         self,
         game: str,
@@ -192,7 +196,7 @@ class Ogham:
         clock: Mapping[str, Any] | None = None,
         asks: Mapping[str, int] | None = None,
     ) -> Match:
-        """A new match with an empty table. The invited get a mail; everybody else has to be told its id.
+        """A new match. The invited get a mail, and bots sit down at once; everybody else has to be told its id.
 
         `clock` says how much time there is, `asks` what a player must have shown to take a seat; docs/clocks.md.
         """

@@ -458,10 +458,13 @@ def _open(reading: _Reading, opening: Mapping[str, Any]) -> None:
 
 
 class _Ring:
-    """The keys that count for one seat."""
+    """The keys that count for one seat, and who speaks for it without one."""
 
-    def __init__(self, joined_by_mail: bool) -> None:
-        self.joined_by_mail = joined_by_mail
+    def __init__(self, signed: bool, bot: bool) -> None:
+        self.joined_unsigned = not signed
+        self.bot = bot
+        self.left = False
+        """Resigned or forfeited: the rules play for it."""
         self.keys: dict[str, OKPKey] = {}
         self.by_mail: set[str] = set()
 
@@ -473,6 +476,16 @@ class _Ring:
         if by_mail:
             self.by_mail.add(kid)
         return kid
+
+    def go_on(self, form: dict[str, Any]) -> None:
+        """What counts from here on."""
+        kind = form["kind"]
+        if kind == "key_added":
+            self.add(form["key"], form["proof"]["grade"] != "signed")
+        elif kind == "key_revoked":
+            self.keys.pop(form["kid"])
+        elif kind == "resigned" or (kind == "timed_out" and "move" not in form):
+            self.left = True
 
 
 def _signatures(reading: _Reading) -> None:
@@ -488,10 +501,10 @@ def _proof(reading: _Reading, seq: int, entry: Read, rings: dict[int, _Ring], us
     form = entry.form
     kind, proof, seat = form["kind"], form.get("proof", {}), form.get("seat", -1)
     if kind == "joined":
-        rings[seat] = _Ring(proof["grade"] != "signed")
-        for jwk in form["keys"]:
-            rings[seat].add(jwk, proof["grade"] != "signed")
+        rings[seat] = _joined(form, rings)
     ring = rings.get(seat)
+    if ring is not None and ring.bot:
+        _must(kind in _OF_BOTS and proof == {"grade": "service"}, "a bot doesn't do that, nor can anybody for it")
     evidence = _evidence(reading, proof)
     if evidence is not None and "jws" in evidence:
         _must(ring is not None, "it is signed for a seat that nobody took")
@@ -518,10 +531,9 @@ def _proof(reading: _Reading, seq: int, entry: Read, rings: dict[int, _Ring], us
         _must(_may_go_without(form, ring), "it has no proof")
         if kind in ("nonce_opened", "resigned"):
             reading.checks["signatures"].skip("on the word of the service alone")
-    if kind == "key_added":
-        ring.add(form["key"], proof["grade"] != "signed")  # type: ignore[union-attr]
-    elif kind == "key_revoked":
-        ring.keys.pop(form["kid"])  # type: ignore[union-attr]
+    if "seat" in form:
+        _must(ring is not None, "nobody took that seat")
+        ring.go_on(form)  # type: ignore[union-attr]
 
 
 def _evidence(reading: _Reading, proof: dict[str, Any]) -> dict[str, Any] | None:
@@ -535,15 +547,34 @@ def _evidence(reading: _Reading, proof: dict[str, Any]) -> dict[str, Any] | None
     return value
 
 
+_OF_BOTS = ("joined", "nonce_opened", "moved")
+
+
+def _joined(form: dict[str, Any], rings: Mapping[int, _Ring]) -> _Ring:
+    """A bot's nonce was made by the service, which did so before it saw anybody else's."""
+    signed, bot = form["proof"]["grade"] == "signed", "bot" in form
+    if bot:
+        _must(isinstance(form["bot"], str) and form["keys"] == [], "a bot has a name, and no keys")
+        _must(all(ring.bot for ring in rings.values()), "a bot joined behind a player: its nonce was chosen too late")
+    ring = _Ring(signed, bot)
+    for jwk in form["keys"]:
+        ring.add(jwk, not signed)
+    return ring
+
+
 def _may_go_without(form: dict[str, Any], ring: _Ring | None) -> bool:
     """The rules' own entries have no proof. Nor has a key that a confirmed registration brought, nor the nonce of
-    somebody who joined by mail: the service knew it, and opens it by itself."""
+    somebody who joined by mail: the service knew it, and opens it by itself. Nor has what a bot does."""
     kind, grade = form["kind"], form.get("proof", {"grade": "service"})["grade"]
     if kind == "key_added":
         return bool(grade == "mailed")
     if kind == "nonce_opened":
-        return bool(grade == "service") and ring is not None and ring.joined_by_mail
-    return bool(grade == "service") and kind not in ("joined", "key_revoked")
+        return bool(grade == "service") and ring is not None and ring.joined_unsigned
+    if kind == "joined":
+        return ring is not None and ring.bot
+    if kind == "moved":
+        return bool(grade == "service") and ring is not None and (ring.bot or ring.left)
+    return bool(grade == "service") and kind != "key_revoked"
 
 
 _TYPES = {
@@ -685,6 +716,7 @@ class _Judge:
         self.opened = opened
         nonces = [reading.nonces.get(seat, "") for seat in range(opened["seats"])]
         self.chance = Chance(seed(reading.match, reading.secret or b"", nonces))
+        self.bots = {form["seat"] for entry in reading.entries if "bot" in (form := entry.form)}
         self.state: State = None
         self.turns: dict[int, Seat | None] = {}
         self.lost = False
@@ -733,7 +765,7 @@ class _Judge:
             policy = (self.opened.get("clock") or {}).get("absent", "")
             _must(form["proof"]["grade"] == "service" and form["policy"] == policy, "that isn't what was agreed on")
             _must(policy.startswith("bot:") or move == game.absent(view), "that isn't what is played for the absent")
-        elif form["proof"]["grade"] == "service":
+        elif form["proof"]["grade"] == "service" and seat not in self.bots:
             _must(seat in game.left(state) and move == game.absent(view), "nobody made this move")
         if seq in self.reading.statements:
             self._said(seq, seat, view, form["move"])

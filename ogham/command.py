@@ -258,7 +258,7 @@ def delete_account(desk: Desk) -> None:
 def games(desk: Desk) -> None:
     """What can be played, with the options of each game."""
     with Ogham(desk.url) as api:
-        known = api.games()
+        known, bots = api.games(), api.bots()
     table = columns("game", "title", "seats", "option", "default", "meaning")
     for game in known:
         name = (game["id"], game["title"], f"{game['seats'][0]}-{game['seats'][-1]}")
@@ -266,13 +266,19 @@ def games(desk: Desk) -> None:
         for number, option in enumerate(options or [("", "", "")]):
             table.add_row(*(Text(text) for text in (*(("", "", "") if number else name), *option)))
     print_table(table)
+    say(f"Bots that play all of them: {', '.join(bots) or 'none'}.")
 
 
 @main.command("open")
 @click.argument("game")
 @click.option("--seats", type=int, required=True, help="How many play.")
 @game_options
-@click.option("--invite", multiple=True, metavar="ADDRESS", help="Who gets an invitation by mail. Several times.")
+@click.option(
+    "--invite",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Who gets an invitation by mail, or a bot that sits down at once, like bot:easy. Several times.",
+)
 @click.option(
     "--shuffle",
     type=click.Choice(["joint", "sealed"]),

@@ -10,15 +10,24 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from engine.chance import Chance
 from engine.events import Seat
 from engine.game import Move
-from service.clocks import SERVICE, deadline_of, hours_at, next_reminder, reminders_of, running, seat_clock
+from service.bots import choose_move
+from service.clocks import (
+    SERVICE,
+    deadline_of,
+    hours_at,
+    next_reminder,
+    player_at,
+    reminders_of,
+    running,
+    seat_clock,
+)
 from service.ids import fingerprint
 from service.matches import lock_match
 from service.notices import tell_player, tell_table
 from service.outages import is_beating
-from service.parts import now, parts
+from service.parts import now
 from service.store.claims import claim, put_back
 from service.store.db import Transaction, db, writing
 from service.store.tables import Deadline, Mail, Match, Notice, Player, Submission
@@ -98,7 +107,7 @@ def _miss(playing: Playing, seat: Seat) -> None:
     if missed:
         clock.misses, clock.missed_at = clock.misses + 1, now()
         playing.note_miss(seat)
-    player = session.get_one(Player, playing.player_of(seat))
+    player = session.get_one(Player, player_at(session, match, seat))
     if settings["absent"] == "forfeit" and clock.misses >= settings["misses"]:
         clock.away = False
         playing.leave(seat, SERVICE, kind="timed_out", policy="forfeit")
@@ -119,13 +128,10 @@ def _miss(playing: Playing, seat: Seat) -> None:
 
 def choose_for(playing: Playing, seat: Seat) -> Move:
     """What is played for somebody who isn't there: the game's absent move, or what a bot makes of their view."""
-    game, policy = playing.game, (playing.match.clock or {})["absent"]
-    view = game.view(playing.state, seat)
-    bot = parts().bots.get(policy)
-    if bot is None:  # also where a bot that a match was opened with is no longer there
-        return game.absent(view)
-    chance = Chance(f"{policy}/{playing.match.id}/{playing.match.length}".encode())
-    return bot(game, view, chance)
+    policy = (playing.match.clock or {})["absent"]
+    if not policy.startswith("bot:"):
+        return playing.game.absent(playing.game.view(playing.state, seat))
+    return choose_move(policy, playing.match, playing.state, seat)
 
 
 def _tell_missed(playing: Playing, player: Player, seat: int, said: str) -> None:

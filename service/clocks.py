@@ -80,11 +80,15 @@ def _weekdays(value: Any) -> list[int]:
 
 def _check_policy(policy: Any) -> None:
     if isinstance(policy, str) and policy.startswith("bot:"):
-        if policy not in parts().bots:
-            known = ", ".join(parts().bots) or "none"
-            raise Malformed("bot_unknown", f"There is no bot “{policy}”. There are: {known}.")
+        check_bot(policy)
     elif policy not in POLICIES:
         raise _no_clock("absent", "absent must be play, forfeit, or a bot like bot:easy.")
+
+
+def check_bot(name: str) -> None:
+    if name not in parts().bots:
+        known = ", ".join(parts().bots) or "none"
+        raise Malformed("bot_unknown", f"There is no bot “{name}”. There are: {known}.")
 
 
 def _no_clock(name: str, sentence: str) -> Malformed:
@@ -101,11 +105,15 @@ def control_of(clock: Mapping[str, Any]) -> Control:
 
 
 def follow_clock(transaction: Transaction, match: Match, scribe: Scribe) -> None:
-    """Let the clock run for the seat that is asked now, and for no other. The caller holds the match's row."""
+    """Let the clock run for the seat that is asked now, and for no other. The caller holds the match's row.
+
+    For a bot none runs: how long it takes is up to us.
+    """
     if match.clock is None:
         return
     row = running(transaction.session, match)
-    asked = match.to_act if match.status == "running" and match.paused_at is None else None
+    runs = match.status == "running" and match.paused_at is None and match.bot_due is None
+    asked = match.to_act if runs else None
     if row is not None and (row.seat, row.turn) == (asked, match.turn_since):
         return
     stop_clock(transaction, match, scribe)
@@ -150,7 +158,7 @@ def _start(transaction: Transaction, match: Match, seat: int) -> None:
         clock.turn, clock.reminded = match.turn_since, []
     elif row is not None and row.seat != seat:
         clock.left = max(clock.left, min(AGAIN, clock.granted))
-    player_id = session.scalars(select(Seated.player_id).where(Seated.match_id == match.id, Seated.seat == seat)).one()
+    player_id = player_at(session, match, seat)
     if row is None:
         row = Deadline(id=match.id)
         session.add(row)
@@ -163,6 +171,12 @@ def _start(transaction: Transaction, match: Match, seat: int) -> None:
         row.due_at = due(hours, at, row.left)
         row.remind_at = next_reminder(session, row, hours)
     session.flush()
+
+
+def player_at(session: Session, match: Match, seat: int) -> str:
+    """The player on a seat, which isn't a bot's."""
+    seated = select(Player.id).join(Seated, Seated.player_id == Player.id)
+    return session.scalars(seated.where(Seated.match_id == match.id, Seated.seat == seat)).one()
 
 
 def _stop(transaction: Transaction, match: Match, row: Deadline, scribe: Scribe) -> None:
@@ -239,7 +253,7 @@ def be_back(transaction: Transaction, match: Match, seat: int) -> bool:
 
 
 def agree_to_pause(transaction: Transaction, match: Match, seat: int) -> None:
-    """Stop the clocks, once everybody who still plays wants it. Until then the others are told who does."""
+    """Stop the clocks, once everybody who still plays wants it; bots agree. Until then the others are told who does."""
     _check_clock(match)
     session = transaction.session
     be_back(transaction, match, seat)
@@ -247,8 +261,8 @@ def agree_to_pause(transaction: Transaction, match: Match, seat: int) -> None:
     session.flush()
     if match.paused_at is not None:
         return
-    playing = session.scalars(select(Seated.seat).where(Seated.match_id == match.id, Seated.left_at.is_(None)))
-    if all(seat_clock(session, match, other).agrees for other in playing.all()):
+    people = select(Seated.seat).where(Seated.match_id == match.id, Seated.bot.is_(None), Seated.left_at.is_(None))
+    if all(seat_clock(session, match, other).agrees for other in session.scalars(people).all()):
         match.paused_at = now()
         scribe = Scribe(session, match)
         scribe.append("paused", proof=SERVICE)

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from engine.chance import Chance
@@ -14,11 +14,11 @@ from engine.game import Game, State, complete_options
 from engine.log import BEFORE_FIRST, FORMAT, commitment, encode, promise, seed
 from engine.play import fold
 from engine.values import freeze
-from service.clocks import follow_clock, read_clock
+from service.clocks import SERVICE, check_bot, follow_clock, read_clock
 from service.errors import BadStatement, Conflict, Malformed, NotAllowed, NotFound
 from service.facts import check_asks, read_asks
 from service.ids import new_id
-from service.notices import store_notice, table_of, tell_player, tell_the_end, tell_the_start, tell_whose_turn
+from service.notices import store_notice, tell_player, tell_the_end, tell_the_start, tell_whose_turn
 from service.parts import now, parts
 from service.players import check_address, find_key, valid_keys
 from service.signing import Signed, import_key, is_base64url, read_statement
@@ -31,13 +31,15 @@ JOIN = frozenset({"match", "opened", "seat", "keys"})
 # What a player adds to the shuffle when joining: their nonce, or its hash.
 SHARE = {"joint": "nonce", "sealed": "promise"}
 LONGEST_NONCE = 200
+BOT = "bot:"
+"""So begin the names of bots, and no address does."""
 
 
 def open_match(
     player: Player, game_id: str, seats: int, options: dict[str, Any], invite: list[str], shuffle: str = "joint",
     clock: dict[str, Any] | None = None, asks: dict[str, Any] | None = None,
 ) -> Match:  # fmt: skip
-    """A new match with an empty table. The invited get a mail; a seat is taken by joining.
+    """A new match. Invited bots sit down at once, on the highest seats; people get a mail, and take a seat by joining.
 
     `clock` says how much time there is (None: as much as anybody likes), `asks` who may take a seat.
     """
@@ -48,19 +50,19 @@ def open_match(
         raise Malformed("option_invalid", error.sentence, option=error.name) from None
     clock = None if clock is None else read_clock(clock)
     asks = read_asks(asks) if asks else None
-    invited = list(dict.fromkeys(check_address(address) for address in invite))
-    if len(invited) > seats:
-        raise Malformed("too_many_invited", f"The table has {seats} seats; {len(invited)} were invited.")
+    invited, bots = _read_invited(invite, seats)
     with writing() as transaction:
         secret = secrets.token_bytes(32)
         match = Match(
             id=new_id(), game=game_id, seats=seats, options=options, shuffle=shuffle, status="open",
             opened_by=player.id, opened_at=now(), secret=secret, seed=None, length=0, head=BEFORE_FIRST, seals=0,
-            changed=0, to_act=None, turn=None, turn_since=0, asked_at=None, orders_due=None, clock=clock, asks=asks,
+            changed=0, to_act=None, turn=None, turn_since=0, asked_at=None, orders_due=None, bot_due=None,
+            clock=clock, asks=asks,
         )  # fmt: skip
         transaction.session.add(match)
         transaction.session.flush()
-        Scribe(transaction.session, match).append(
+        scribe = Scribe(transaction.session, match)
+        scribe.append(
             "opened",
             format=FORMAT,
             game=game_id,
@@ -71,6 +73,7 @@ def open_match(
             clock=clock,
             asks=asks,
         )
+        _seat_bots(transaction.session, match, scribe, bots)
         for address in invited:
             known = transaction.session.scalars(select(Player).where(Player.address == address)).one_or_none()
             store_notice(
@@ -84,6 +87,29 @@ def open_match(
                 about={"by": player.name},
             )
     return match
+
+
+def _read_invited(invite: list[str], seats: int) -> tuple[list[str], list[str]]:
+    """The addresses, each once, and the bots: of those there may be several alike. A player must be left a seat."""
+    bots = [name for name in invite if name.startswith(BOT)]
+    for name in bots:
+        check_bot(name)
+    addresses = list(dict.fromkeys(check_address(address) for address in invite if not address.startswith(BOT)))
+    if (count := len(addresses) + len(bots)) > seats:
+        raise Malformed("too_many_invited", f"The table has {seats} seats; {count} were invited.")
+    if len(bots) == seats:
+        raise Malformed("bots_only", "Leave a seat to a player: bots play each other with `ogham bots`.")
+    return addresses, bots
+
+
+def _seat_bots(session: Session, match: Match, scribe: Scribe, bots: list[str]) -> None:
+    """Before any player: so a bot's nonce was fixed when theirs came."""
+    for seat, bot in enumerate(bots, match.seats - len(bots)):
+        nonce = secrets.token_urlsafe(32)
+        promised = promise(match.id, seat, nonce) if match.shuffle == "sealed" else None
+        row = Seated(match_id=match.id, seat=seat, bot=bot, nonce=nonce, promise=promised, joined_at=now())
+        session.add(row)
+        _enter_seat(scribe, row, [], SERVICE, bot=bot)
 
 
 def find_game(game_id: str) -> Game:
@@ -149,9 +175,9 @@ def join_by_mail(
 ) -> tuple[Match, int]:
     """Take the first free seat by an answered invitation; the player's own words are their nonce."""
     match = lock_match(transaction.session, match_id)
-    taken = dict(table_of(transaction, match))
+    taken = {seated.seat: seated.player_id for seated in _seats(transaction.session, match)}
     for seat, other in taken.items():
-        if other.id == player.id:
+        if other == player.id:
             return match, seat
     free = [seat for seat in range(match.seats) if seat not in taken]
     if match.status != "open" or not free:
@@ -170,30 +196,38 @@ def _take_seat(
     session = transaction.session
     if match.status != "open":
         raise Conflict("table_full", "All seats of this match are taken.")
-    for taken, other in table_of(transaction, match):
-        if taken == seat:
+    for taken in _seats(session, match):
+        if taken.seat == seat:
             raise Conflict("seat_taken", f"Seat {seat} is taken.")
-        if other.id == player.id:
-            raise Conflict("already_seated", f"You have seat {taken} in this match.")
+        if taken.player_id == player.id:
+            raise Conflict("already_seated", f"You have seat {taken.seat} in this match.")
     check_asks(session, match, player)
     scribe = Scribe(session, match)
-    session.add(
-        Seated(match_id=match.id, seat=seat, player_id=player.id, nonce=nonce, promise=promised, joined_at=now())
-    )
+    row = Seated(match_id=match.id, seat=seat, player_id=player.id, nonce=nonce, promise=promised, joined_at=now())
+    session.add(row)
     session.flush()
-    share = {"nonce": nonce} if promised is None else {"promise": promised}
-    scribe.append("joined", seat=Seat(seat), proof=proof, person=player.id, keys=keys, **share)
-    if len(table_of(transaction, match)) == match.seats:
+    _enter_seat(scribe, row, keys, proof)
+    if is_full(session, match):
         if match.shuffle == "sealed":
             ask_for_nonces(transaction, match, scribe)
         start_when_all_nonces_are_there(transaction, match, scribe)
 
 
+def _enter_seat(scribe: Scribe, row: Seated, keys: list[Any], proof: Any, **members: Any) -> None:
+    share = {"nonce": row.nonce} if row.promise is None else {"promise": row.promise}
+    scribe.append("joined", seat=Seat(row.seat), proof=proof, person=row.player_id, keys=keys, **share, **members)
+
+
+def is_full(session: Session, match: Match) -> bool:
+    """Whether all seats are taken."""
+    return len(_seats(session, match)) == match.seats
+
+
 def ask_for_nonces(transaction: Transaction, match: Match, scribe: Scribe) -> None:
-    """The table is full, and every nonce promised: open those that came by mail, and ask for the others."""
+    """The table is full, and every nonce promised: open those that came by mail and the bots', ask for the others."""
     for seated in _seats(transaction.session, match):
         if seated.nonce:
-            scribe.append("nonce_opened", seat=Seat(seated.seat), proof={"grade": "service"}, nonce=seated.nonce)
+            scribe.append("nonce_opened", seat=Seat(seated.seat), proof=SERVICE, nonce=seated.nonce)
     for seated in _seats(transaction.session, match):
         if not seated.nonce:
             player = transaction.session.get_one(Player, seated.player_id)
@@ -215,7 +249,7 @@ def _start(transaction: Transaction, match: Match, scribe: Scribe, nonces: list[
     game = game_of(match)
     events = game.deal(match.seats, match.options, chance_of(match))
     before = match.length
-    scribe.append("dealt", proof={"grade": "service"}, events=events)
+    scribe.append("dealt", proof=SERVICE, events=events)
     match.status = "running"
     state = fold(game, None, events)
     note_position(match, game, state)
@@ -244,11 +278,25 @@ def close_if_over(transaction: Transaction, match: Match, scribe: Scribe, state:
     """Close the match when it is over. Keep the state; the log had `before` entries when this transaction began."""
     outcome = game_of(match).outcome(state)
     if outcome is not None:
-        scribe.append("closed", proof={"grade": "service"}, outcome=freeze(outcome), secret=encode(match.secret))
+        scribe.append("closed", proof=SERVICE, outcome=freeze(outcome), secret=encode(match.secret))
         match.status = "over"
         tell_the_end(transaction, match)
+    _ask_bot(transaction, match)
     follow_clock(transaction, match, scribe)
     keep_state(transaction.session, match, state, before)
+
+
+def _ask_bot(transaction: Transaction, match: Match) -> None:
+    """Leave it to a worker to go on, where a bot is asked."""
+    match.bot_due = None
+    if match.status == "running" and bot_at(transaction.session, match, match.to_act) is not None:
+        match.bot_due = now()
+        transaction.ring("bot", match.id)
+
+
+def bot_at(session: Session, match: Match, seat: int | None) -> str | None:
+    """The name of the bot on this seat; None where a player has it."""
+    return session.scalars(select(Seated.bot).where(Seated.match_id == match.id, Seated.seat == seat)).one_or_none()
 
 
 def lock_match(session: Session, match_id: str) -> Match:
@@ -294,9 +342,11 @@ def seat_of(match_id: str, player: Player | None) -> Seat | None:
 
 
 def names_of(match: Match) -> list[str | None]:
-    """The players' names by seat; None where nobody sits yet."""
+    """The players' names by seat, and the bots'; None where nobody sits yet."""
     rows = db.session.execute(
-        select(Seated.seat, Player.name).join(Player, Player.id == Seated.player_id).where(Seated.match_id == match.id)
+        select(Seated.seat, func.coalesce(Player.name, Seated.bot))
+        .outerjoin(Player, Player.id == Seated.player_id)
+        .where(Seated.match_id == match.id)
     )
     names = {seat: name for seat, name in rows}  # noqa: C416  (mypy reads a row as a pair only when it is unpacked)
     return [names.get(seat) for seat in range(match.seats)]

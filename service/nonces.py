@@ -11,9 +11,8 @@ from sqlalchemy import select
 from engine.events import Seat
 from engine.log import encode, promise
 from service.errors import BadStatement, Conflict
-from service.matches import LONGEST_NONCE, check_nonce, lock_match, start_when_all_nonces_are_there
+from service.matches import LONGEST_NONCE, check_nonce, is_full, lock_match, start_when_all_nonces_are_there
 from service.moves import read_by_seat
-from service.notices import table_of
 from service.store.db import Transaction, db, writing
 from service.store.logbook import Scribe, proof_of
 from service.store.tables import Entry, Match, Player, Seated
@@ -68,7 +67,7 @@ def _open(transaction: Transaction, match: Match, seat: int, nonce: str, proof: 
         raise BadStatement("nonce_wrong", "This isn't what you promised: its hash is another.")
     if seated.nonce:
         return
-    if len(table_of(transaction, match)) < match.seats:
+    if not is_full(session, match):
         raise Conflict("table_open", "Keep your nonce to yourself until all seats are taken.")
     seated.nonce = nonce
     session.flush()

@@ -111,7 +111,7 @@ def tell_player(
 
 
 def table_of(transaction: Transaction, match: Match) -> list[tuple[int, Player]]:
-    """Who sits at the match, by seat."""
+    """The players at the match, by seat. Bots aren't told anything, and are left out."""
     rows = transaction.session.execute(
         select(Seated.seat, Player)
         .join(Player, Player.id == Seated.player_id)

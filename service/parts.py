@@ -32,7 +32,10 @@ class Bot(Protocol):
     """Plays for a seat. It is given what that seat may see, and never the state."""
 
     def __call__(self, game: Game, view: View, chance: Chance) -> Move:
-        """A legal move of the viewing seat, which is to act. The same arguments give the same move."""
+        """A legal move of the viewing seat, which is to act. The same arguments give the same move.
+
+        The chance is its own, for this one decision. The match's would tell it how decks will be shuffled.
+        """
 
 
 def wall_clock() -> datetime:

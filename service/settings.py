@@ -19,6 +19,8 @@ from urllib.parse import unquote, urlsplit
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from engine.bots import WORK
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 # name: (default, what it means). Documented in docs/operations.md; a test holds the two lists equal.
@@ -38,6 +40,7 @@ VARIABLES = {
     "OGHAM_MAIL_PORT": ("8025", "port of the mail listener"),
     "OGHAM_LINGER": ("1", "seconds that a turn mail waits, so that a turn that passes at once makes none"),
     "OGHAM_MAILS_A_DAY": ("500", "how many mails an address gets in a day; what is more goes into its player's digest"),
+    "OGHAM_BOT_WORK": (str(WORK), "how many positions a bot may look at for a move: its time budget, see docs/bots.md"),
     "OGHAM_DKIM_KEY": (
         "",
         "file with the key that signs our mails (`ogham dkim-key` makes one); none: they aren't signed",
@@ -62,6 +65,7 @@ FORMS = {
     "OGHAM_HOOK_SECRET": rf"[!-~]{{{SHORTEST_SECRET},}}",
     "OGHAM_LINGER": r"\d{1,3}(\.\d{1,3})?",
     "OGHAM_MAILS_A_DAY": r"[1-9]\d{0,8}",
+    "OGHAM_BOT_WORK": r"[1-9]\d{0,4}",
     "OGHAM_DKIM_SELECTOR": r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*",
 }
 
@@ -97,6 +101,7 @@ class Settings:
     """How long a claimed mail or notice belongs to its worker; a delivery takes less or is taken over."""
     linger: timedelta = timedelta(seconds=1)
     mails_a_day: int = 500
+    bot_work: int = WORK
     dkim_key: bytes | None = None
     """PEM; None: what we send isn't signed."""
     dkim_selector: str = "ogham"
@@ -127,6 +132,7 @@ class Settings:
         common |= {
             "linger": timedelta(seconds=float(value["OGHAM_LINGER"])),
             "mails_a_day": int(value["OGHAM_MAILS_A_DAY"]),
+            "bot_work": int(value["OGHAM_BOT_WORK"]),
             "dkim_key": _dkim_key(value["OGHAM_DKIM_KEY"]),
             "dkim_selector": value["OGHAM_DKIM_SELECTOR"],
         }

@@ -17,7 +17,7 @@ from engine.game import Game, Language, Move, State
 from engine.log import encode
 from engine.play import Played, fold, play_absent, play_line, play_move
 from engine.values import JSON
-from service.clocks import come_back, restart_clock, stop_clock
+from service.clocks import SERVICE, come_back, player_at, restart_clock, stop_clock
 from service.matches import chance_of, close_if_over, lock_match, note_position
 from service.notices import tell_player, tell_whose_turn
 from service.parts import now
@@ -65,16 +65,20 @@ class Playing:
 
     def absent(self, seat: Seat) -> None:
         """Play what is played for a seat that left."""
-        self._moved(play_absent(self.game, self.state, seat, chance_of(self.match)), {"grade": "service"}, None)
+        self._moved(play_absent(self.game, self.state, seat, chance_of(self.match)), SERVICE, None)
+
+    def bot(self, seat: Seat, move: Move) -> None:
+        """Play what a bot chose."""
+        self._moved(play_move(self.game, self.state, seat, move, chance_of(self.match)), SERVICE, None)
 
     def time_out(self, seat: Seat, move: Move, policy: str) -> None:
         """Play for a seat whose time is up."""
         played = play_move(self.game, self.state, seat, move, chance_of(self.match))
-        self._moved(played, {"grade": "service"}, None, kind="timed_out", policy=policy)
+        self._moved(played, SERVICE, None, kind="timed_out", policy=policy)
 
     def note_miss(self, seat: Seat) -> None:
         """The next entry tells of a decision that this seat's player missed."""
-        self._took(self.player_of(seat), None, missed=True, seq=self.match.length)
+        self._took(player_at(self.session, self.match, seat), None, missed=True, seq=self.match.length)
 
     def leave(
         self, seat: Seat, proof: JSON, person: str | None = None, kind: str = "resigned", **members: JSON
@@ -97,9 +101,6 @@ class Playing:
     def stop_clock(self) -> None:
         """The time of who was asked is over; going on lets time run again."""
         stop_clock(self.transaction, self.match, self._scribe)
-
-    def player_of(self, seat: int) -> str:
-        return self.session.get_one(Seated, (self.match.id, seat)).player_id
 
     def close(self) -> None:
         """The end, if this was it; and the state kept."""

@@ -23,6 +23,7 @@ from engine.game import Game, Offer
 from engine.log import encode
 from engine.play import pick
 from engine.values import thaw
+from ogham.assembly import hired_bots
 from service.app import create_app
 from service.mailroom.receive import accept_mail
 from service.matches import find_match, see_match
@@ -72,7 +73,13 @@ class Stage:
         """`others` are settings; with an `smtp_url`, letters go there and not into the table."""
         settings = stage_settings(database_url, **others)
         stage = Stage(app=None, settings=settings)  # type: ignore[arg-type]  # the app needs the stage's clock
-        stage.app = create_app(settings, games=games, clock=lambda: stage.moment[0], look_up=stage.look_up)
+        stage.app = create_app(
+            settings,
+            games=games,
+            clock=lambda: stage.moment[0],
+            bots=hired_bots(settings.bot_work),
+            look_up=stage.look_up,
+        )
         if not migrated:
             with stage.app.app_context():
                 upgrade(db.engine)

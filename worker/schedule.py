@@ -13,6 +13,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.absence import GRACE, remind, reminders_due, time_out
+from service.bots import bots_due, move_bot
 from service.mailroom.post import deliver_notice
 from service.mailroom.receive import read_mail
 from service.moves import settle_submission
@@ -40,6 +41,7 @@ WORK: tuple[tuple[Due, Callable[[str], None]], ...] = (
     (_since(Mail), read_mail),
     (_since(Submission), settle_submission),
     (lambda _: orders_due(), follow_orders),
+    (bots_due, move_bot),
     (lambda overdue: waiting_since(Deadline, min(overdue, now() - GRACE)), time_out),
     (lambda _: reminders_due(), remind),
     (_since(Notice), deliver_notice),

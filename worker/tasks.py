@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from service.bots import move_bot
 from service.mailroom.post import deliver_notice
 from service.mailroom.receive import read_mail
 from service.moves import settle_submission
@@ -20,3 +21,8 @@ def deliver(notice_id: str) -> None:
 @shared_task(name="read")
 def read(mail_id: str) -> None:
     read_mail(mail_id)
+
+
+@shared_task(name="bot")
+def bot(match_id: str) -> None:
+    move_bot(match_id)

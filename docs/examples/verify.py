@@ -118,6 +118,7 @@ class Transcript:
         self.head, self.hashes = bytes(32), []
         self.seals, self.values = {}, {}
         self.keys, self.nonces, self.promises = {}, {}, {}
+        self.bots, self.left = set(), set()
         self.secret = self.seed = None
 
     def read(self, lines):
@@ -177,6 +178,10 @@ class Transcript:
         kind, seat, proof = form["kind"], form.get("seat"), form.get("proof", {})
         if kind == "joined":
             self.keys[seat] = {thumbprint(jwk): jwk for jwk in form["keys"]}
+            if "bot" in form:
+                self.bots.add(seat)
+                must(self.bots == set(self.keys) and not form["keys"], "a bot has no keys and joins before all players")
+        self.unproven(kind, seat, proof, "move" in form)
         evidence = self.values.get(proof["evidence"]["$seal"]["number"]) if "evidence" in proof else None
         if evidence is not None and "jws" in evidence:
             typ = "order" if "order" in evidence else "delete" if "deletion" in evidence else TYPES[kind]
@@ -198,6 +203,15 @@ class Transcript:
             self.keys[seat][thumbprint(form["key"])] = form["key"]
         elif kind == "key_revoked":
             del self.keys[seat][form["kid"]]
+
+    def unproven(self, kind, seat, proof, moved):
+        """Nobody but the service speaks for a bot. It moves for nobody else who hasn't left."""
+        if seat in self.bots:
+            must(proof == {"grade": "service"} and kind in ("joined", "nonce_opened", "moved"), "no bot does that")
+        elif kind in ("joined", "moved") and "evidence" not in proof:
+            must(kind == "moved" and seat in self.left, "nobody did this")
+        elif kind == "resigned" or (kind == "timed_out" and not moved):
+            self.left.add(seat)
 
     def share(self, form):
         """Commitment, nonces, secret, seed."""

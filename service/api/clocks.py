@@ -9,8 +9,9 @@ from service.api.resource import BEARER, Resource, signed_in
 from service.clocks import agree_to_pause, be_back, check_seat, clock_state, resume
 from service.facts import Facts, facts_of
 from service.matches import find_match, lock_match
+from service.notices import table_of
 from service.store.db import Transaction, db, writing
-from service.store.tables import Match, Seated
+from service.store.tables import Match
 
 blueprint = Resource("clocks", __name__, url_prefix="/v1", description="Clocks of matches, and facts about players")
 
@@ -107,11 +108,11 @@ def get_my_facts() -> dict[str, Any]:
 @blueprint.response(200, TableFactsSchema)
 @blueprint.doc(security=BEARER)
 def get_table_facts(match_id: str) -> dict[str, Any]:
-    """What the players of a match did so far, in all their matches."""
+    """What the players of a match did so far, in all their matches. Bots are no players."""
     signed_in()
     match = find_match(match_id)
-    seats = db.session.query(Seated).filter_by(match_id=match.id).order_by(Seated.seat).all()
-    facts = [{"seat": row.seat} | _told(facts_of(db.session(), row.player_id)) for row in seats]
+    players = table_of(Transaction(db.session()), match)
+    facts = [{"seat": seat} | _told(facts_of(db.session(), player.id)) for seat, player in players]
     return {"match": match.id, "seats": facts}
 
 

@@ -28,6 +28,11 @@ class GameSchema(ma.Schema):
 
 class GamesSchema(ma.Schema):
     games = ma.fields.List(ma.fields.Nested(GameSchema), required=True)
+    bots = ma.fields.List(
+        ma.fields.String(),
+        required=True,
+        metadata={"description": "they play every game: invite them, or let them play for who is absent"},
+    )
 
 
 def _told(game: Game) -> dict[str, Any]:
@@ -44,8 +49,8 @@ def _told(game: Game) -> dict[str, Any]:
 @blueprint.get("")
 @blueprint.response(200, GamesSchema)
 def list_games() -> dict[str, Any]:
-    """All games."""
-    return {"games": [_told(game) for game in parts().games.values()]}
+    """All games, and the bots that play them."""
+    return {"games": [_told(game) for game in parts().games.values()], "bots": list(parts().bots)}
 
 
 @blueprint.get("/<string:game_id>")

@@ -29,6 +29,13 @@ blueprint = Resource(
 PAGE = 100
 
 
+class Invited(validate.Email):
+    """An address, or the name of a bot."""
+
+    def __call__(self, value: str) -> str:
+        return value if value.startswith(matches.BOT) else super().__call__(value)
+
+
 class NewMatchSchema(ma.Schema):
     game = ma.fields.String(required=True, validate=validate.Length(1, 40))
     seats = ma.fields.Integer(required=True, strict=True, validate=validate.Range(1, 100))
@@ -39,9 +46,12 @@ class NewMatchSchema(ma.Schema):
         metadata={"description": "how the players' nonces come in: plainly, or hashed first; see docs/log.md"},
     )
     invite = ma.fields.List(
-        ma.fields.Email(validate=validate.Length(max=254)),
+        ma.fields.String(validate=[validate.Length(max=254), Invited()]),
         load_default=list,
-        metadata={"description": "addresses that get an invitation by mail"},
+        metadata={
+            "description": "addresses that get an invitation by mail; bots (`bot:easy`), each of which takes one of the"
+            " highest seats at once"
+        },
     )
     clock = ma.fields.Dict(
         keys=ma.fields.String(),
@@ -65,7 +75,9 @@ class MatchSchema(ma.Schema):
     status = ma.fields.String(required=True, validate=validate.OneOf(["open", "running", "over"]))
     seats = ma.fields.Integer(required=True)
     names = ma.fields.List(
-        ma.fields.String(allow_none=True), required=True, metadata={"description": "by seat; null where it is free"}
+        ma.fields.String(allow_none=True),
+        required=True,
+        metadata={"description": "by seat; null where it is free. A bot's has a colon: `bot:easy`"},
     )
     unopened = ma.fields.List(
         ma.fields.Integer(),
@@ -215,7 +227,7 @@ def told(match: Match, seat: int | None) -> dict[str, Any]:
 @blueprint.response(201, MatchSchema)
 @blueprint.doc(security=BEARER)
 def open_match(body: dict[str, Any]) -> dict[str, Any]:
-    """Open a match. The table is empty at first: join it yourself, and invite others."""
+    """Open a match. But for bots the table is empty at first: join it yourself, and invite others."""
     asked = (body[name] for name in ("game", "seats", "options", "invite", "shuffle", "clock", "asks"))
     return told(matches.open_match(signed_in(), *asked), None)
 

@@ -59,6 +59,8 @@ PROBLEMS = {
     "match_unknown": (404, "There is no such match"),
     "option_invalid": (422, "An option isn't allowed"),
     "too_many_invited": (422, "More were invited than there are seats"),
+    "bots_only": (422, "No seat is left to a player"),
+    "bot_unknown": (422, "There is no such bot"),
     "table_full": (409, "The table is full"),
     "seat_taken": (409, "The seat is taken"),
     "already_seated": (409, "You sit at this table already"),
@@ -70,7 +72,6 @@ PROBLEMS = {
     "submission_unknown": (404, "There is no such submission"),
     # clocks
     "clock_invalid": (422, "This is no clock"),
-    "bot_unknown": (422, "There is no such bot"),
     "no_clock": (409, "The match has no clock"),
     "vacation_invalid": (422, "This is no vacation"),
     "vacation_spent": (409, "There aren't that many days of vacation left"),

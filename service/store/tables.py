@@ -171,6 +171,9 @@ class Match(Base):
     """When the decision became due."""
     orders_due: Mapped[datetime | None] = mapped_column(index=True)
     """When a standing order answers it; None where the player is asked."""
+    bot_due: Mapped[datetime | None] = mapped_column(index=True)
+    """When a bot answers it: as soon as a worker is free, who then puts this off for as long as it may take them. None
+    where no bot is asked."""
     clock: Mapped[Any | None] = mapped_column(Json)
     """How much time there is and what happens when it is up, as `opened` has it; None: no clock runs."""
     asks: Mapped[Any | None] = mapped_column(Json)
@@ -179,14 +182,17 @@ class Match(Base):
 
 
 class Seated(Base):
-    """Who sits where."""
+    """Who sits where: a player, or a bot, of which there may be several alike at a table."""
 
     __tablename__ = "seated"
     __table_args__ = (UniqueConstraint("match_id", "player_id"),)
 
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)
-    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    player_id: Mapped[str | None] = mapped_column(ForeignKey("player.id"), index=True)
+    """None: a bot. It is nobody who could be written to, sign, or be looked up."""
+    bot: Mapped[str | None]
+    """By its name, `bot:easy`."""
     nonce: Mapped[str]
     """Empty while it is only promised."""
     promise: Mapped[str | None]
