@@ -25,6 +25,7 @@ from engine.play import pick
 from engine.values import thaw
 from ogham.assembly import hired_bots
 from service.app import create_app
+from service.bots import move_bot
 from service.mailroom.receive import accept_mail
 from service.matches import find_match, see_match
 from service.moves import accept_signed, find_submission, settle_submission
@@ -147,6 +148,9 @@ class Stage:
         chance = Chance(seed)
         with self.app.app_context():
             while (seat := find_match(match_id).to_act) is not None:
+                if find_match(match_id).bot_due is not None:
+                    move_bot(match_id)
+                    continue
                 sight = see_match(find_match(match_id), Seat(seat))
                 said = {"match": match_id, "seat": seat, "seq": sight.length, "head": encode(sight.head)}
                 said["moves"] = [pick(sight.game.legal(sight.view), chance, f"{sight.length}")]
