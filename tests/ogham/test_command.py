@@ -188,6 +188,13 @@ def test_two_people_play_from_their_terminals(arrive: Arrive):
     assert ann.ask("matches", "--status", "over").splitlines()[1].split()[0] == match
 
 
+def test_a_bot_is_invited_by_its_name(arrive: Arrive):
+    ann = arrive("Ann")
+    assert "Bots that play all of them: bot:easy, bot:solid." in ann.type("games").stderr
+    match = ann.ask("open", "keltis", "--seats", "2", "--invite", "bot:easy", "--option", "first_player=0")
+    assert ann.ask("matches").splitlines()[1].split() == [match, "keltis", "running", "Ann,", "bot:easy", "you"]
+
+
 def test_who_has_no_key_may_watch(arrive: Arrive, alone: Terminal):
     ann, ben = arrive("Ann"), arrive("Ben")
     match = ann.ask("open", "keltis", "--seats", "2", "--no-join", "--option", "first_player=1")

@@ -410,13 +410,20 @@ def test_no_clock_runs_for_a_bot_and_it_agrees_to_every_pause(club: Club) -> Non
     assert club.clock(match_id)["running"] == 0
 
 
-def test_a_bot_is_opened_with_for_who_is_absent_and_the_table_is_told(club: Club) -> None:
+def test_a_bot_plays_for_who_is_absent_and_the_table_is_told(club: Club) -> None:
+    ben = club.people[1]
     match_id = club.table({"days": 1, "absent": "bot:solid"}, "hands", turns=1)
-    club.later(timedelta(days=1, minutes=1))
+    club.jump(timedelta(days=1))
+    club.beat()
+    club.later(timedelta(minutes=1))
     missed = next(entry for entry in club.log(match_id) if entry["kind"] == "timed_out")
     assert (missed["seat"], missed["policy"], missed["proof"]) == (0, "bot:solid", {"grade": "service"})
-    assert [notice.about["said"] for notice in club.told(club.people[1], "clock")] == ["timed_out"]
-    club.later(timedelta(days=3))
+    assert [notice.about["said"] for notice in club.told(ben, "clock")] == ["timed_out"]
+    while (to_act := ben.client.match(match_id)["to_act"]) is not None:
+        if to_act == 1:
+            club.stage.play(ben, match_id, a_move(ben, match_id))
+        else:
+            club.later(timedelta(minutes=32))  # Ann is away, and played for within the hour
     assert checked(club.stage, club.stage.watcher(), match_id).over
 
 

@@ -32,6 +32,7 @@ def test_with_nothing_set_it_is_embedded(tmp_path: Path) -> None:
     assert settings.database_url == f"sqlite:///{tmp_path / 'ogham.sqlite'}"
     assert (settings.redis_url, settings.smtp_url, settings.host) == (None, None, "127.0.0.1")
     assert (settings.public_url, settings.mail_domain) == ("http://127.0.0.1:8000", "ogham.localhost")
+    assert (settings.bot_work, read({"OGHAM_BOT_WORK": "12"}, tmp_path).bot_work) == (240, 12)
 
 
 def test_with_all_set_it_is_grown_and_writes_no_files(tmp_path: Path) -> None:

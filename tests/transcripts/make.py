@@ -79,7 +79,15 @@ def _first_play(letter: str) -> str:
     return next(line.split("  ")[1] for line in letter.splitlines() if line.startswith("  play "))
 
 
-MAKERS: tuple[Callable[[Stage, Person, Person], Iterator[bytes]], ...] = (over, running, left, everything)
+def bots(stage: Stage, ann: Person, _: Person) -> Iterator[bytes]:
+    """Hands, against two bots, to the end."""
+    match_id = ann.client.open("hands", 3, {"first_player": 0, "turns": 1}, ["bot:easy", "bot:solid"])["id"]
+    ann.client.join(match_id)
+    stage.play_out_quickly([ann], match_id)
+    return stage.watcher().transcript(match_id)
+
+
+MAKERS: tuple[Callable[[Stage, Person, Person], Iterator[bytes]], ...] = (over, running, left, everything, bots)
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def test_together_they_show_all_that_may_stand_in_a_log() -> None:
         assert f'"kind":"{kind}"' in text
     for grade in ("signed", "mailed", "service"):
         assert f'"grade":"{grade}"' in text
-    for mark in ('"$seal"', '"$show"', '"until":"turn"', '"personal":true', '"order":', '"shuffle":"sealed"'):
+    for mark in ('"$seal"', '"$show"', '"until":"turn"', '"personal":true', '"order":', '"shuffle":"sealed"', '"bot":'):
         assert mark in text
 
 
