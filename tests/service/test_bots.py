@@ -303,6 +303,7 @@ def test_a_bot_that_is_no_longer_there_is_played_for(stage: Stage, ann: Person) 
     assert log_of(ann, match_id)[-1]["move"] == "reveal, leave"
 
 
+@pytest.mark.both_databases
 def test_two_workers_at_once_make_one_move(stage: Stage, ann: Person) -> None:
     match_id = sit_down(stage, ann, "keltis", "bot:easy", "bot:easy", options={"first_player": 1})
     length = ann.client.match(match_id)["seq"]
@@ -331,6 +332,7 @@ def test_two_workers_at_once_make_one_move(stage: Stage, ann: Person) -> None:
     stage.work()
 
 
+@pytest.mark.both_databases
 def test_a_worker_that_slept_through_its_lease_moves_nothing_twice(stage: Stage, ann: Person) -> None:
     match_id = sit_down(stage, ann, "keltis", "bot:easy", options={"first_player": 1})
     length = ann.client.match(match_id)["seq"]
@@ -355,6 +357,7 @@ def test_a_worker_that_slept_through_its_lease_moves_nothing_twice(stage: Stage,
     assert slept
 
 
+@pytest.mark.both_databases
 def test_a_bot_whose_table_changed_while_it_thought_thinks_again(stage: Stage, ann: Person) -> None:
     ben = guest(stage, "Ben")
     match_id = ann.client.open("keltis", 3, {"first_player": 2}, invite=["bot:easy"])["id"]
@@ -382,7 +385,7 @@ def test_a_bot_whose_table_changed_while_it_thought_thinks_again(stage: Stage, a
 @pytest.fixture
 def club(database_url: str) -> Iterator[Club]:
     """On a stage of their own, where days go by."""
-    stage = Stage.build(database_url)
+    stage = Stage.build(database_url, migrated=True)
     stage.moment[0] = datetime.now(UTC)
     with time_machine.travel(stage.moment[0], tick=False) as travel:
         yield Club(stage, travel)
