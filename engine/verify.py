@@ -753,8 +753,11 @@ class _Judge:
             _must(state is None, "it was dealt twice")
             return game.deal(self.opened["seats"], self.opened["options"], self.chance)
         seat = Seat(form["seat"])
+        policy = (self.opened.get("clock") or {}).get("absent", "")
+        _must(kind != "timed_out" or form["policy"] == policy, "that isn't what was agreed on")
         forfeited = kind == "timed_out" and "move" not in form
         if kind == "resigned" or forfeited:
+            _must(not forfeited or policy == "forfeit", "nobody forfeits in this match")
             return game.leave(state, seat, self.chance)
         if kind not in ("moved", "timed_out"):
             return None
@@ -762,8 +765,7 @@ class _Judge:
         move = game.parse(form["move"], view)
         _must(game.notate(move) == form["move"], "the move isn't in canonical notation")
         if kind == "timed_out":
-            policy = (self.opened.get("clock") or {}).get("absent", "")
-            _must(form["proof"]["grade"] == "service" and form["policy"] == policy, "that isn't what was agreed on")
+            _must(form["proof"]["grade"] == "service", "a clock's doing is the service's")
             _must(policy.startswith("bot:") or move == game.absent(view), "that isn't what is played for the absent")
         elif form["proof"]["grade"] == "service" and seat not in self.bots:
             _must(seat in game.left(state) and move == game.absent(view), "nobody made this move")
