@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, Literal, cast
 
 from sqlalchemy import func, select
@@ -17,22 +17,23 @@ from sqlalchemy import func, select
 from engine.events import Seat
 from engine.game import Language
 from engine.log import decode
-from service.clocks import be_back
-from service.errors import Conflict, NotFound, ServiceError
+from service.clocks import be_back, choose_preferences, lock_tables
+from service.errors import Conflict, Malformed, NotFound, ServiceError
 from service.mailroom.lines import LONGEST_ORDER, find_moves, plays
 from service.mailroom.reply import SIGNED, Paragraphs, Reply, read_reply
 from service.mailroom.signatures import Verdict
 from service.matches import find_match, join_by_mail, lock_match, seat_of, see_match
 from service.moves import accept_mailed, accept_pasted, resign_mailed, resign_pasted
 from service.nonces import open_nonce_by_mail
-from service.notices import answered_notice, store_notice, tell_player
+from service.notices import answered_notice, is_away, store_notice, tell_player
 from service.orders import give_mailed, give_pasted
 from service.parts import now
 from service.players import NAME, confirm, player_at
-from service.preferences import PREFERENCES, change_preferences, preferences_of
+from service.preferences import PREFERENCES, preferences_of
 from service.store.db import Transaction
 from service.store.logbook import proof_of
 from service.store.tables import Mail, Match, Notice, Player
+from service.vacations import announce_vacation, days_left, end_vacation, today_of
 
 MOST_ANSWERS = 5
 """To mails without a word we know, about one decision: a machine that doesn't say it is one answers them all."""
@@ -150,9 +151,11 @@ def follow(errand: Errand) -> str:
 
 def _is_back(errand: Errand) -> bool:
     """Whoever was away and writes is there again, whatever they write."""
-    if not errand.seated or errand.doubt or find_match(errand.match_id).status == "open":
+    session = errand.transaction.session
+    if not errand.seated or errand.doubt or not is_away(errand.transaction, find_match(errand.match_id), errand.seat):
         return False
-    match = lock_match(errand.transaction.session, errand.match_id)
+    lock_tables(session, errand.known.id)  # in the order in which everybody does: a command may need them all
+    match = lock_match(session, errand.match_id)
     return be_back(errand.transaction, match, errand.seat)
 
 
@@ -470,9 +473,51 @@ def _set(errand: Errand, found: Found) -> str:
 
 
 def _change(errand: Errand, changes: dict[str, Any]) -> str:
-    change_preferences(errand.transaction, errand.known, changes)
+    choose_preferences(errand.transaction, errand.known, changes)
     tell(errand, "preferences", changed=sorted(changes))
     return f"preferences {', '.join(sorted(changes))}".rstrip()
+
+
+def _vacation(errand: Errand, found: Found) -> str:
+    """Announce it, and say which days it takes and how many are left; or end it."""
+    transaction, player, said = errand.transaction, errand.known, found[0]
+    if found[1:]:
+        raise Malformed("vacation_invalid", "Please announce one vacation at a time.")
+    if said["over"]:
+        end_vacation(transaction, player)
+        last = today_of(player)
+        tell(errand, "vacation_over", left=_days_left(errand, last, last))
+        return "vacation over"
+    until = _day(said["last"])
+    start = None if said["first"] is None else _day(said["first"], until)
+    vacation = announce_vacation(transaction, player, until, start)
+    left = _days_left(errand, date.fromisoformat(vacation.first), until)
+    tell(errand, "vacation", first=vacation.first, last=vacation.last, left=left)
+    return f"vacation from {vacation.first} until {vacation.last}"
+
+
+def _days_left(errand: Errand, first: date, last: date) -> dict[str, int]:
+    """By year, of the years that these days lie in."""
+    session, player_id = errand.transaction.session, errand.known.id
+    return {str(year): days_left(session, player_id, year) for year in range(first.year, last.year + 1)}
+
+
+_ISO = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
+_GERMAN = re.compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})?")
+
+
+def _day(text: str, until: date | None = None) -> date:
+    """2027-07-31 or 31.7.2027. A first day needs no year (20.12.): it is the last 20 December up to `until`."""
+    said = _ISO.fullmatch(text) or _GERMAN.fullmatch(text)
+    years = [int(said["year"])] if said and said["year"] else [until.year, until.year - 1] if said and until else []
+    try:
+        days = [date(year, int(said["month"]), int(said["day"])) for year in years] if said else []
+    except ValueError:  # 31 June
+        days = []
+    for day in days:
+        if until is None or day <= until or day is days[-1]:
+            return day
+    raise Malformed("vacation_invalid", f"“{text}” is no day. Write it as 2027-07-31, or in German as 31.7.2027.")
 
 
 def _value(name: str, text: str) -> Any:
@@ -535,6 +580,10 @@ def _submit(errand: Errand, text: str) -> str:
     return f"submission {submission.id}"
 
 
+_VACATION = (
+    r"(?:vacation|urlaub)[ :]+(?:(?P<over>over|vorbei|zu ende)"
+    r"|(?:(?:from|vom|ab)\s+(?P<first>\d\S*)\s+)?(?:until|bis)\s+(?:zum\s+)?(?P<last>\d\S*))"
+)
 _NAME_AND_VALUE = r"(?P<name>\w+)(?:\s*[=:]\s*|\s+(?:auf\s+|to\s+)?)(?P<value>\S+(?: \S+){0,2})"
 
 
@@ -553,6 +602,7 @@ COMMANDS = (
     Command("orders", "seat", _words(r"(?:orders?|auftrag|aufträge)\b[\s:,]*(?P<order>.*)"), _orders),
     Command("show", "seat", _words(r"show|position|zeige?|zeigen|stellung"), _show, harmless=True),
     Command("history", "seat", _words(r"history|verlauf"), _history, harmless=True),
+    Command("vacation", "player", _words(_VACATION), _vacation),
     Command("digest", "player", _words(r"(?:digest|sammelmail)\s+(?P<value>on|off|an|ein|aus)"), _digest),
     Command("set", "player", _words(rf"(?:setz?e?|einstellungen|preferences)(?:\s+{_NAME_AND_VALUE})?"), _set),
     Command("help", "player", _words(r"help|hilfe"), _help, harmless=True),

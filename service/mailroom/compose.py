@@ -293,6 +293,14 @@ def _spelt(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def _vacation(notice: Notice) -> Content:
+    """From when until when, and how many days are left."""
+    about, language = notice.about, _language(notice)
+    lead = say(f"command.{about['said']}", language, first=about.get("first"), last=about.get("last"))
+    left = [say("command.vacation.left", language, year=year, days=days) for year, days in about["left"].items()]
+    return Content(_subject(notice), "\n".join([lead, *left]))
+
+
 def _command_refused(notice: Notice) -> Content:
     about, language = notice.about, _language(notice)
     lead = say("command.refused", language, line=about["line"], detail=about["detail"])
@@ -305,6 +313,8 @@ _TO_COMMANDS: dict[str, Callable[[Notice], Content]] = {
     "history": _history,
     "preferences": _preferences,
     "command_refused": _command_refused,
+    "vacation": _vacation,
+    "vacation_over": _vacation,
     "resign": _simply,
     "resigned": _simply,
     "held": _simply,

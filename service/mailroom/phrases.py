@@ -175,6 +175,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "  history  what happened so far, in words",
         "de": "  Verlauf  was bisher geschah, in Worten",
     },
+    "help.vacation": {  # the days are left out: a line of it that a client broke must be no command
+        "en": "  vacation until DAY  no clock of yours runs from now on until then; or\n      “vacation from DAY until DAY”. A day is written 2027-07-31.\n  vacation over  end it early, and keep the days that are left",
+        "de": "  Urlaub bis TAG  bis dahin läuft ab jetzt keine Uhr für dich; oder\n      „Urlaub vom TAG bis TAG“. Ein Tag wird 31.7.2027 geschrieben.\n  Urlaub vorbei  beende ihn früher, und behalte die übrigen Tage",
+    },
     "help.digest": {
         "en": "  digest on  one mail a day instead of each at once; or say: digest off",
         "de": "  Sammelmail an  eine Mail am Tag statt jeder sofort; oder: aus",
@@ -199,6 +203,18 @@ PHRASES: dict[str, dict[Language, str]] = {
     "command.refused": {
         "en": "Nothing of your mail was done. We could not do this: “{line}”\n{detail}",
         "de": "von deiner Mail wurde nichts ausgeführt. Das ging nicht: „{line}“\n{detail}",
+    },
+    "command.vacation": {
+        "en": "You are on vacation from {first} to {last}, both days included. No clock of yours runs meanwhile, and your tables are told. You may move all the same.",
+        "de": "du hast Urlaub vom {first} bis zum {last}, beide Tage eingeschlossen. Solange läuft keine deiner Uhren, und deine Tische erfahren es. Ziehen darfst du trotzdem.",
+    },
+    "command.vacation_over": {
+        "en": "Your vacation is over: your clocks run again, and your tables are told.",
+        "de": "dein Urlaub ist vorbei: Deine Uhren laufen wieder, und deine Tische erfahren es.",
+    },
+    "command.vacation.left": {
+        "en": "Days of vacation left in {year}: {days}",
+        "de": "Urlaubstage, die dir {year} noch bleiben: {days}",
     },
     "command.resign": {
         "en": "Do you want to leave this match for good? Nothing has happened yet.",

@@ -48,7 +48,8 @@ def test_every_command_is_explained_in_both_languages() -> None:
 
 
 WORDS = ["resign", "aufgeben", "position", "Stellung", "history", "Verlauf", "help", "Hilfe", "digest on",
-         "Sammelmail aus", "set zone UTC", "setze zone auf UTC", "Einstellungen", "orders", "Auftrag"]  # fmt: skip
+         "Sammelmail aus", "set zone UTC", "setze zone auf UTC", "Einstellungen", "orders", "Auftrag",
+         "vacation until 2027-07-31", "Urlaub bis 31.7.2027", "vacation over", "Urlaub vorbei"]  # fmt: skip
 
 
 @pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
