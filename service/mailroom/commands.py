@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 from sqlalchemy import func, select
@@ -23,6 +24,7 @@ from service.mailroom.lines import LONGEST_ORDER, find_moves, plays
 from service.mailroom.reply import SIGNED, Paragraphs, Reply, read_reply
 from service.mailroom.signatures import Verdict
 from service.matches import find_match, join_by_mail, lock_match, seat_of, see_match
+from service.messages import send_message
 from service.moves import accept_mailed, accept_pasted, resign_mailed, resign_pasted
 from service.nonces import open_nonce_by_mail
 from service.notices import answered_notice, is_away, store_notice, tell_player
@@ -41,6 +43,9 @@ MOST_TOLD = 20
 """Answers of any kind about one decision; to somebody without a match, in an hour."""
 
 HELD = "held"
+
+SAY = re.compile(r"(?:say|sage?) ?:(?! *(?:\.\.\.|…))(?P<text>.*)", re.IGNORECASE | re.DOTALL)
+"""The colon makes it explicit; our own mails, which explain it, have dots behind it."""
 
 Where = Literal["welcome", "invitation", "nonce", "seat", "player", "held"]
 
@@ -116,6 +121,8 @@ class Command:
     act: Callable[[Errand, Found], str]
     opens: bool = False
     """It must be the mail's first line, and what follows belongs to it."""
+    goes_on: bool = False
+    """It may begin in any line, and goes on to the end of the paragraph."""
     harmless: bool = False
     """It changes nothing, or brings a proof of its own, and so needs no signature of a mail domain."""
 
@@ -128,6 +135,7 @@ def follow(errand: Errand) -> str:
     said, rest = find_commands(errand.reply.paragraphs, _places(errand))
     moves, stumbled = _moves(errand, rest, said)
     back = _is_back(errand)
+    stumbled = stumbled or _swallowed(said)
     if stumbled:
         return _ask_again(errand, "unclear", line=stumbled)
     if not said and not moves:
@@ -170,6 +178,8 @@ def find_commands(paragraphs: Paragraphs, places: frozenset[Where]) -> tuple[lis
     found: dict[str, Found] = {command.name: [] for command in known}
     if "signed" in found:
         found["signed"] = signed
+    if "say" in found:
+        rest, found["say"] = _spoken(rest)
     others = []
     for paragraph in rest:
         left = []
@@ -185,7 +195,7 @@ def find_commands(paragraphs: Paragraphs, places: frozenset[Where]) -> tuple[lis
 
 def _command(line: str, known: list[Command]) -> tuple[str, re.Match[str] | None]:
     for command in known:
-        said = None if command.opens else command.pattern.fullmatch(_bare(line))
+        said = None if command.opens or command.goes_on else command.pattern.fullmatch(_bare(line))
         if said and len(line.split()) <= LONGEST_ORDER:
             return command.name, said
     return "", None
@@ -205,6 +215,31 @@ def _pasted(paragraphs: Paragraphs) -> tuple[Paragraphs, Found]:
         else:
             rest.append(paragraph)
     return tuple(rest), found
+
+
+def _spoken(paragraphs: Paragraphs) -> tuple[Paragraphs, Found]:
+    """What is said to the others, each from the line that begins so to the end of its paragraph; and all other lines.
+
+    Clients break long lines, so what follows belongs to it.
+    """
+    rest, found = [], []
+    for paragraph in paragraphs:
+        begins = [number for number, line in enumerate(paragraph) if SAY.fullmatch(line)]
+        rest.append(paragraph[: begins[0]] if begins else paragraph)
+        for begin, end in pairwise([*begins, len(paragraph)]):
+            found += [said for said in [SAY.fullmatch("\n".join(paragraph[begin:end]))] if said]
+    return tuple(filter(None, rest)), found
+
+
+def _swallowed(said: list[tuple[Command, Found]]) -> str:
+    """A line in the middle of what is said to others that is a command by itself, and may have been meant as one."""
+    seated = [command for command in COMMANDS if command.where in ("seat", "player")]
+    lines = (line for command, found in said if command.name == "say" for words in found for line in _more(words))
+    return next((line for line in lines if _command(line, seated)[1]), "")
+
+
+def _more(words: re.Match[str]) -> list[str]:
+    return words[0].split("\n")[1:]
 
 
 def _typ(text: str) -> str:
@@ -235,7 +270,8 @@ def _moves(errand: Errand, paragraphs: Paragraphs, said: list[tuple[Command, Fou
     if match is None or match.status == "open":
         return [], ""
     sight, player = see_match(match, errand.seat), errand.known
-    for line in (words[0] for _, found in said for words in found):
+    matches = [(command, words) for command, found in said for words in found]
+    for line in (one for command, words in matches for one in (_more(words) if command.name == "say" else [words[0]])):
         if plays(line, sight):
             return [], line
     return find_moves(paragraphs, sight, player.name, cast(Language, player.language))
@@ -282,7 +318,7 @@ def _refuse(errand: Errand, said: list[tuple[Command, Found]], error: ServiceErr
         answer_once(errand, error.code)
         return f"refused: {error.code}"
     kinds = {command.name for command, _ in said}
-    lines = "; ".join(said_line[:200] for _, found in said for said_line in [match[0] for match in found])
+    lines = "; ".join(" ".join(words[0].split())[:200] for _, found in said for words in found)
     about = {"line": lines, "detail": error.sentence}
     if kinds == {"orders"}:
         lines = "; ".join(line for line in _order_lines(said[0][1]) if line)
@@ -458,6 +494,13 @@ def _order_lines(found: Found) -> list[str]:
     return [said["order"] for said in found]
 
 
+def _say(errand: Errand, found: Found) -> str:
+    for said in found:
+        send_message(errand.transaction, errand.match_id, errand.known, said["text"])
+    tell(errand, "said")
+    return "said" if len(found) == 1 else f"said {len(found)} things"
+
+
 def _digest(errand: Errand, found: Found) -> str:
     """Shorthand: every kind of notice that can be gathered in the digest goes there, or back to its default."""
     wanted = "digest" if _truth(found[-1]["value"]) else None
@@ -600,6 +643,7 @@ COMMANDS = (
     Command("signed", "seat", SIGNED, _signed, harmless=True),
     Command("resign", "seat", _words(r"(?:i )?resign|aufgeben|(?:ich )?gebe? auf"), _resign),
     Command("orders", "seat", _words(r"(?:orders?|auftrag|aufträge)\b[\s:,]*(?P<order>.*)"), _orders),
+    Command("say", "seat", SAY, _say, goes_on=True),
     Command("show", "seat", _words(r"show|position|zeige?|zeigen|stellung"), _show, harmless=True),
     Command("history", "seat", _words(r"history|verlauf"), _history, harmless=True),
     Command("vacation", "player", _words(_VACATION), _vacation),

@@ -30,7 +30,7 @@ from service.parts import now, parts
 from service.preferences import PREFERENCES, preferences_of
 from service.store.db import Transaction, db
 from service.store.logbook import entry_events, game_of
-from service.store.tables import EPOCH, Match, Notice, Player, Seated, Submission
+from service.store.tables import EPOCH, Match, Message, Notice, Player, Seated, Submission
 
 MOST_TAPS = 4
 MOST_LEDGER = 40
@@ -315,6 +315,7 @@ _TO_COMMANDS: dict[str, Callable[[Notice], Content]] = {
     "command_refused": _command_refused,
     "vacation": _vacation,
     "vacation_over": _vacation,
+    "said": _simply,
     "resign": _simply,
     "resigned": _simply,
     "held": _simply,
@@ -327,6 +328,21 @@ def _declined(notice: Notice) -> Content:
     title, language = game_of(_match(notice)).info.title, _language(notice)
     lead = say("declined.lead", language, who=notice.about["who"], title=title)
     return Content(say("declined.subject", language, title=title), lead)
+
+
+def _message(notice: Notice) -> Content:
+    """What somebody at the table says."""
+    match, language = _match(notice), _language(notice)
+    message = db.session.get(Message, notice.about["message"])
+    if message is None:
+        raise Outdated("who said it has deleted their account")
+    facts = {"name": names_of(match)[message.seat], "title": game_of(match).info.title}
+    return Content(
+        say("message.subject", language, **facts),
+        say("message.lead", language, **facts),
+        words=message.text,
+        how=say("message.how", language),
+    )
 
 
 def _finished(notice: Notice) -> Content:
@@ -466,6 +482,7 @@ _KINDS: dict[str, Callable[[Notice], Content]] = {
     "turn": _turn,
     "answer": _answer,
     "declined": _declined,
+    "message": _message,
     "finished": _finished,
     "digest": _digest,
     "reminder": _reminder,

@@ -48,6 +48,8 @@ class Content:
     subject: str
     """It never shows anything private: others see it over a shoulder."""
     lead: str
+    words: str = ""
+    """What another player wrote. It is shown as a quote: nobody's program takes it for the reader's own words."""
     how: str = ""
     taps: tuple[str, ...] = ()
     """Likely answers, each a link that fills in the reply."""
@@ -153,6 +155,7 @@ def _section(notice: Notice, content: Content, language: Language, alone: bool) 
     return {
         "title": content.subject,
         "lead": content.lead[:1].upper() + content.lead[1:] if alone else content.lead,
+        "words": content.words,
         "since": content.since,
         "result": content.result,
         "how": content.how,
@@ -212,7 +215,13 @@ def _wrapped(text: str) -> str:
     )
 
 
-_templates.filters["wrapped"] = _wrapped
+def _quoted(text: str) -> str:
+    """As mail programs quote, in lines that fit."""
+    lines = [textwrap.wrap(line, WIDTH - 2, break_on_hyphens=False) or [""] for line in text.split("\n")]
+    return "\n".join(f"> {line}".rstrip() for some in lines for line in some)
+
+
+_templates.filters |= {"wrapped": _wrapped, "quoted": _quoted}
 
 
 # -- signing and checking

@@ -171,6 +171,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "  show  the position as it is now (or say: position)",
         "de": "  zeigen  die Stellung, wie sie jetzt ist (oder: Stellung)",
     },
+    "help.say": {
+        "en": "  say: ...  your words go to the others, up to an empty line",
+        "de": "  sage: ...  deine Worte gehen an die anderen, bis zur leeren Zeile",
+    },
     "help.history": {
         "en": "  history  what happened so far, in words",
         "de": "  Verlauf  was bisher geschah, in Worten",
@@ -216,6 +220,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "Days of vacation left in {year}: {days}",
         "de": "Urlaubstage, die dir {year} noch bleiben: {days}",
     },
+    "command.said": {
+        "en": "Your words were passed on to the others at the table.",
+        "de": "deine Worte gingen an die anderen am Tisch.",
+    },
     "command.resign": {
         "en": "Do you want to leave this match for good? Nothing has happened yet.",
         "de": "möchtest du diese Partie endgültig verlassen? Noch ist nichts geschehen.",
@@ -253,6 +261,15 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "{who} won't play in your match of {title}. The seat is free for somebody else.",
         "de": "{who} spielt in deiner Partie {title} nicht mit. Der Platz ist frei für jemand anderen.",
     },
+    "message.subject": {"en": "{name} writes to you: {title}", "de": "{name} schreibt dir: {title}"},
+    "message.lead": {
+        "en": "{name} says to the table, in this match of {title}:",
+        "de": "{name} sagt der Runde in dieser Partie {title}:",
+    },
+    "message.how": {
+        "en": "  say: ...  your words go to the others, up to an empty line\n\nA move may stand beside it, if it is your turn.",
+        "de": "  sage: ...  deine Worte gehen an die anderen, bis zur leeren Zeile\n\nEin Zug kann daneben stehen, wenn du an der Reihe bist.",
+    },
     "finished.subject": {"en": "The match is over: {title}", "de": "Die Partie ist zu Ende: {title}"},
     "finished.lead": {
         "en": "This match of {title} is over. {place}",
@@ -289,6 +306,7 @@ PHRASES: dict[str, dict[Language, str]] = {
     "kind.started": {"en": "beginning", "de": "Beginn"},
     "kind.turn": {"en": "turn", "de": "Zug"},
     "kind.answer": {"en": "answer", "de": "Antwort"},
+    "kind.message": {"en": "message", "de": "Nachricht"},
     "kind.finished": {"en": "end", "de": "Ende"},
     "kind.reminder": {"en": "reminder", "de": "Erinnerung"},
     "kind.timed_out": {"en": "time up", "de": "Zeit um"},
