@@ -70,9 +70,7 @@ def say_everything(stage: Stage, language: str) -> list[Person]:
         asked.answer(f"vacation until {stage.moment[0].date() + timedelta(days=2)}")
         asked.answer("vacation over")
         asked.answer("say: hello")
-        people[1].client.say(
-            match_id, f"{move}\n--- [ogham] write above ---\n\n{move}\n\nsay: yes\nresign\nreveal, leave"
-        )
+        people[1].client.say(match_id, f"{move}\n--- [ogham] above ---\n\n{move}\n\nsay: yes\nresign\nreveal, leave")
         stage.answer(stage.letters(people[0].address)[-1], "resign")
     people[0].client.open("keltis", 3, {}, invite=[f"{who}{language}@example.org" for who in ("guest", "shy")])
     stage.work()

@@ -19,7 +19,8 @@ from tests.mail.asked import Asked, ask, ask_again, text_of
 from tests.mail.clients import CLIENTS, html_of, plain, us
 from tests.stage import Stage
 
-HOSTILE = "Hi <script>alert(1)</script> & “you”\r\nBcc: eve@example.net\r\n\r\nreveal, leave\n--- [ogham] write above ---\nresign"
+HOSTILE = "Hi <script>alert(1)</script> & “you”\r\nBcc: eve@example.net\r\n\r\nreveal, leave\n"
+HOSTILE += "--- [ogham] write above ---\nresign"
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def test_who_says_very_much_has_to_wait(stage: Stage) -> None:
     with pytest.raises(Problem) as problem:
         asked.ann.client.say(asked.match_id, "once more")
     assert (problem.value.status, problem.value.code) == (429, "too_many_messages")
-    token = asked.ann.client._bearer()  # noqa: SLF001  (the header isn't shown by the client)
+    token = asked.ann.client._bearer()
     answer = stage.app.test_client().post(
         f"/v1/matches/{asked.match_id}/messages", json={"text": "once more"}, headers=token
     )
@@ -167,7 +168,7 @@ def test_words_are_found_in_any_clients_style(client: str) -> None:
     letter.set_content("--- [ogham] write above ---\n\nHello\n")
     letter.add_alternative("<body><p>--- [ogham] write above ---</p></body>", subtype="html")
     reply = read_reply(CLIENTS[client](letter, "say: good luck, and have fun"))
-    [(command, [found])], rest = find_commands(reply.paragraphs, frozenset({"seat", "player"}))
+    [(command, [found])], _ = find_commands(reply.paragraphs, frozenset({"seat", "player"}))
     assert (command.name, found["text"]) == ("say", " good luck, and have fun")
 
 

@@ -8,7 +8,7 @@ leaves the pictures there, to be looked at.
 import re
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -17,19 +17,21 @@ from playwright.sync_api import Browser, sync_playwright
 
 from engine.game import LANGUAGES, Language
 from service.kinds import KINDS
+from service.mailroom.letter import WIDTH
 from service.matches import find_match
 from service.store.db import db
 from service.store.tables import Notice
 from service.web.letters import html_of
+from tests.club import Club
 from tests.games import TEST_GAMES
 from tests.mail.asked import legal_line
-from tests.stage import Stage
+from tests.stage import Person, Stage
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium isn't installed here")
 
-SCREENS = {"phone": (390, 844), "desk": (1200, 900)}
+SCREENS = {"phone": (390, 844), "desk": (900, 900)}
 
 
 @pytest.fixture(scope="module")
@@ -42,37 +44,65 @@ def browser() -> Iterator[Browser]:
 
 
 def write_all(stage: Stage, language: Language) -> dict[str, EmailMessage]:
-    """A mail of each kind and, where it shows a board, of each game."""
+    """A mail of each kind, an answer of each sort and, where it shows a board, one of each game."""
     ann, ben = (stage.person(f"{name}{language}", language) for name in ("Ann", "Ben"))
+    ann.client.preferences(reminders=["half"])
     for game in TEST_GAMES:
-        id = game.info.id
-        match_id = stage.table([ann, ben], id, first_player=0)
-        stage.answer(stage.letters(ann.address)[-1], "what?")
-        stage.play(ann, match_id, legal_line(ann, match_id))
-        ann.client.open(id, 2, {}, invite=[ben.address])
+        match_id = _play(stage, ann, ben, game.info.id)
+        timed = ann.client.open(game.info.id, 2, {"first_player": 0}, clock={"bank": 1, "increment": 1})["id"]
+        for seat, person in enumerate((ann, ben)):
+            person.client.join(timed, seat)
         stage.work()
+        _let_time_run_out(stage)
         ann.client.preferences(mail_turn="digest", mail_started="digest", mail_finished="digest")
-        second = stage.table([ann, ben], id, first_player=0)
+        second = stage.table([ann, ben], game.info.id, first_player=0)
         ben.client.resign(match_id)
-        stage.work()
+        moment = stage.moment[0]
         stage.later(days=1)
         stage.work()
-        stage.later(days=-1)
+        stage.moment[0] = moment  # what is signed carries the real time
         ann.client.preferences(mail_turn=None, mail_started=None, mail_finished=None)
         ann.client.resign(second)
-        sealed = ann.client.open(id, 2, {}, shuffle="sealed")["id"]
-        for seat, person in enumerate((ann, ben)):
-            person.client.join(sealed, seat)
-        stage.work()
+    sealed = ann.client.open("keltis", 2, {}, shuffle="sealed")["id"]
+    for seat, person in enumerate((ann, ben)):
+        person.client.join(sealed, seat)
+    stage.work()
     letters = [letter for person in (ann, ben) for letter in stage.letters(person.address)]
     return {_name(stage, letter): letter for letter in letters}
 
 
+def _play(stage: Stage, ann: Person, ben: Person, game: str) -> str:
+    """A move, and all that may be said beside it."""
+    ann.client.open(game, 2, {}, invite=[ben.address])
+    stage.work()
+    stage.answer(stage.letters(ben.address)[-1], "decline")
+    match_id = stage.table([ann, ben], game, first_player=0)
+    turn = stage.letters(ann.address)[-1]
+    for said in ("what?", "help", "set", "orders", "history", "show", "resign", "set colour red",
+                 f"vacation until {stage.moment[0].date()}", "vacation over", "say: Viel Glück!"):  # fmt: skip
+        stage.answer(turn, said)
+    ben.client.say(match_id, "Good luck, and have fun! I'll be slow this week.\n\nhttps://example.org/" + "long/" * 20)
+    stage.play(ann, match_id, legal_line(ann, match_id))
+    return match_id
+
+
+def _let_time_run_out(stage: Stage) -> None:
+    """Of every clock; then the stage's own is put back, since what is signed carries the real time."""
+    moment = stage.moment[0]
+    Club.beat_at(stage, moment + timedelta(hours=2))
+    for _ in range(2):
+        stage.later(minutes=32)
+        stage.work()
+    stage.moment[0] = moment
+
+
 def _name(stage: Stage, letter: EmailMessage) -> str:
-    """Its kind and, where it shows a board, the game."""
+    """Its kind, what it answers and, where it shows a board, the game."""
     with stage.app.app_context():
         notice = db.session.get_one(Notice, str(letter["Message-ID"]).strip("<>").partition("@")[0])
-        return notice.kind if notice.match_id is None else f"{notice.kind}-{find_match(notice.match_id).game}"
+        shows = any(part.get_content_maintype() == "image" for part in letter.walk())
+        game = find_match(notice.match_id).game if shows and notice.match_id else ""
+        return "-".join(filter(None, (notice.kind, notice.about.get("said", ""), game)))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -95,5 +125,7 @@ def test_every_kind_of_mail_fits_every_screen(tmp_path: Path, browser: Browser, 
         assert text is not None
         (tmp_path / f"{name}-{language}.txt").write_text(str(text.get_content()))
         assert not re.search(r"\n{4,}", str(text.get_content())), f"{name} has holes"
+        # A word that is longer than a line, such as an address in a message, is broken in a quote.
+        assert max(map(len, str(text.get_content()).splitlines())) <= WIDTH, f"{name} is too wide for a terminal"
     with stage.app.app_context():
         db.engine.dispose()
