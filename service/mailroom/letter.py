@@ -1,5 +1,6 @@
 """Mails: text and HTML from one template each, the board as a picture; signed, and read again before they are sent."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -221,7 +222,12 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for some in lines for line in some)
 
 
-_templates.filters |= {"wrapped": _wrapped, "quoted": _quoted}
+def _unbroken(text: str) -> str:
+    """With what something to say means on one line, as a window may break it anywhere."""
+    return re.sub(r"\n {6,}(?=\S)", "  ", text)
+
+
+_templates.filters |= {"wrapped": _wrapped, "quoted": _quoted, "unbroken": _unbroken}
 
 
 # -- signing and checking

@@ -77,11 +77,11 @@ def _play(stage: Stage, ann: Person, ben: Person, game: str) -> str:
     stage.work()
     stage.answer(stage.letters(ben.address)[-1], "decline")
     match_id = stage.table([ann, ben], game, first_player=0)
-    turn = stage.letters(ann.address)[-1]
+    turn = next(one for one in stage.letters(ann.address) if match_id in one.get("References", ""))
     for said in ("what?", "help", "set", "orders", "history", "show", "resign", "set colour red",
                  f"vacation until {stage.moment[0].date()}", "vacation over", "say: Viel Glück!"):  # fmt: skip
         stage.answer(turn, said)
-    ben.client.say(match_id, "Good luck, and have fun! I'll be slow this week.\n\nhttps://example.org/" + "long/" * 20)
+    ann.client.say(match_id, "Good luck, and have fun! I'll be slow this week.\n\nhttps://example.org/" + "long/" * 20)
     stage.play(ann, match_id, legal_line(ann, match_id))
     return match_id
 
