@@ -168,8 +168,8 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "  Auftrag  welche von dir gelten; mit Worten dahinter noch einer",
     },
     "help.show": {
-        "en": "  show  the position as it is now (or say: position)",
-        "de": "  zeigen  die Stellung, wie sie jetzt ist (oder: Stellung)",
+        "en": "  show  the position as it is now (or the word position)",
+        "de": "  zeigen  die Stellung, wie sie jetzt ist (oder das Wort Stellung)",
     },
     "help.say": {
         "en": "  say: ...  your words go to the others, up to an empty line",
@@ -184,7 +184,7 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "  Urlaub bis TAG  bis dahin läuft ab jetzt keine Uhr für dich; oder\n      „Urlaub vom TAG bis TAG“. Ein Tag wird 31.7.2027 geschrieben.\n  Urlaub vorbei  beende ihn früher, und behalte die übrigen Tage",
     },
     "help.digest": {
-        "en": "  digest on  one mail a day instead of each at once; or say: digest off",
+        "en": "  digest on  one mail a day instead of each at once; or “digest off”",
         "de": "  Sammelmail an  eine Mail am Tag statt jeder sofort; oder: aus",
     },
     "help.set": {
