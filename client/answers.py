@@ -187,6 +187,13 @@ class Order(TypedDict):
     receipt: str
 
 
+class Message(TypedDict):
+    number: int
+    seat: int
+    text: str
+    sent_at: str
+
+
 class Orders(TypedDict):
     match: str
     seat: int

@@ -25,6 +25,7 @@ from client.answers import (
     Key,
     Legal,
     Match,
+    Message,
     Notices,
     Order,
     Orders,
@@ -346,6 +347,18 @@ class Ogham:
     def orders(self, match_id: str, language: str = "en") -> Orders:
         """All that one ordered or took back, and how to say more."""
         return cast(Orders, self._get(_at("matches", match_id, "orders"), {"language": language}))
+
+    def say(self, match_id: str, text: str) -> Message:
+        """Say something to the others at one's table."""
+        return cast(Message, self._post(_at("matches", match_id, "messages"), {"text": text}, as_player=True))
+
+    def messages(self, match_id: str) -> Iterator[Message]:
+        """What was said at one's table, the oldest first."""
+        after: int | None = 0
+        while after is not None:
+            page = self._get(_at("matches", match_id, "messages"), {"after": str(after)})
+            yield from cast(list[Message], page["messages"])
+            after = page["next"]
 
     def resign(self, match_id: str) -> Match:
         """Leave the match for good."""

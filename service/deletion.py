@@ -24,6 +24,7 @@ from service.store.tables import (
     Letter,
     Mail,
     Match,
+    Message,
     Notice,
     Order,
     PersonalOpening,
@@ -109,7 +110,7 @@ def _forget(transaction: Transaction, player: Player) -> None:
     session.execute(delete(Letter).where(Letter.recipient == address))
     session.execute(delete(Registration).where(Registration.address == address))
     session.execute(delete(PersonalOpening).where(PersonalOpening.player_id == player.id))
-    for table in (Token, Feed, Vacation, Taken):
+    for table in (Token, Feed, Vacation, Taken, Message):
         session.execute(delete(table).where(table.player_id == player.id))
     session.execute(update(Key).where(Key.player_id == player.id, Key.revoked_at.is_(None)).values(revoked_at=now()))
     player.name, player.address, player.deleted_at = NOBODY, f"{player.id}@deleted.invalid", now()

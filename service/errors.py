@@ -6,6 +6,7 @@ ServiceError
 ├── Unsigned           one answer for everything that isn't a good signature by a key of that seat
 ├── BadStatement       well signed, and not acceptable: other match, revoked key, used twice...
 ├── Conflict           it was right once, or in another place: the table is full, the address is taken...
+├── TooOften           it may be said again later: `retry_after` says in how many seconds
 └── Malformed          it can't be what was meant
 """
 
@@ -41,6 +42,10 @@ class BadStatement(ServiceError):
 
 
 class Conflict(ServiceError):
+    pass
+
+
+class TooOften(ServiceError):
     pass
 
 

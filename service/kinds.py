@@ -30,6 +30,7 @@ KINDS: Mapping[str, Kind] = {
     "started": Kind("a match you joined begins, and another is to act"),
     "turn": Kind("it is your turn", lingers=True),
     "answer": Kind("your mail was played, refused or not understood", None),
+    "message": Kind("somebody at your table says something"),
     "finished": Kind("a match is over"),
     "reminder": Kind("your time runs, at the points you chose"),
     "timed_out": Kind("your time was up", None),

@@ -32,8 +32,7 @@ def announce_vacation(transaction: Transaction, player: Player, until: date, sta
 
     Malformed or Conflict where that can't be, and then nothing is changed.
     """
-    zone = ZoneInfo(preferences_of(player)["zone"])
-    today = now().astimezone(zone).date()
+    zone, today = ZoneInfo(preferences_of(player)["zone"]), today_of(player)
     first = start or today
     if not today <= first <= until:
         raise Malformed("vacation_invalid", f"A vacation lies ahead: it begins on {today} or later, and then ends.")
@@ -62,6 +61,11 @@ def announce_vacation(transaction: Transaction, player: Player, until: date, sta
     return vacation
 
 
+def today_of(player: Player) -> date:
+    """Which day it is where the player is."""
+    return now().astimezone(ZoneInfo(preferences_of(player)["zone"])).date()
+
+
 def end_vacation(transaction: Transaction, player: Player) -> None:
     """Back early: what has begun ends now, what was to come doesn't."""
     session = transaction.session
@@ -69,7 +73,7 @@ def end_vacation(transaction: Transaction, player: Player) -> None:
     vacations = vacations_of(session, player.id, ahead=True)
     if not vacations:
         raise Conflict("no_vacation", "You are on no vacation, and none is ahead.")
-    today = now().astimezone(ZoneInfo(preferences_of(player)["zone"])).date()
+    today = today_of(player)
     for vacation in vacations:
         if vacation.starts_at > now():
             session.delete(vacation)

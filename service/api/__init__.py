@@ -11,6 +11,7 @@ from service.api import (
     keys,
     mails,
     matches,
+    messages,
     moves,
     notices,
     orders,
@@ -20,7 +21,9 @@ from service.api import (
 from service.api.problems import ProblemSchema, add_problem_handlers
 
 VERSION = "0.1.0"
-RESOURCES = (health, keys, games, players, notices, matches, moves, orders, mails, clocks, vacations, calendars)
+RESOURCES = (
+    health, keys, games, players, notices, matches, moves, orders, messages, mails, clocks, vacations, calendars,
+)  # fmt: skip
 
 DESCRIPTION = """\
 Slow board games by mail and over this API. Moves are signed (compact JWS, Ed25519); reading needs no signature, but who

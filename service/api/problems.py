@@ -83,6 +83,9 @@ PROBLEMS = {
     "order_unreadable": (422, "The line is no order"),
     "order_unknown": (404, "There is no such standing order"),
     "too_many_orders": (409, "There are too many standing orders"),
+    # messages
+    "message_invalid": (422, "This is no message"),
+    "too_many_messages": (429, "Too much was said in a day"),
     # mail
     "hook_secret_wrong": (403, "The hook's secret is missing or wrong"),
     "mailbox_unknown": (404, "There is no such mailbox"),
@@ -119,6 +122,7 @@ class ProblemSchema(ma.Schema):
         metadata={"description": "for option_invalid, clock_invalid, asks_invalid and asks_not_met: which one"}
     )
     preference = ma.fields.String(metadata={"description": "which one was meant"})
+    retry_after = ma.fields.Integer(metadata={"description": "for too_many_messages: in how many seconds"})
     left = ma.fields.Integer(metadata={"description": "for vacation_spent: the days left of that year's vacation"})
 
 
@@ -134,6 +138,8 @@ def respond(body: dict[str, Any]) -> Response:
         response.headers["WWW-Authenticate"] = "Bearer"
     if body["status"] == 503:
         response.headers["Retry-After"] = "2"
+    if "retry_after" in body:
+        response.headers["Retry-After"] = str(body["retry_after"])
     return response
 
 

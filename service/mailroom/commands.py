@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 from sqlalchemy import func, select
@@ -17,22 +18,24 @@ from sqlalchemy import func, select
 from engine.events import Seat
 from engine.game import Language
 from engine.log import decode
-from service.clocks import be_back
-from service.errors import Conflict, NotFound, ServiceError
+from service.clocks import be_back, choose_preferences, lock_tables
+from service.errors import Conflict, Malformed, NotFound, ServiceError
 from service.mailroom.lines import LONGEST_ORDER, find_moves, plays
 from service.mailroom.reply import SIGNED, Paragraphs, Reply, read_reply
 from service.mailroom.signatures import Verdict
 from service.matches import find_match, join_by_mail, lock_match, seat_of, see_match
+from service.messages import send_message
 from service.moves import accept_mailed, accept_pasted, resign_mailed, resign_pasted
 from service.nonces import open_nonce_by_mail
-from service.notices import answered_notice, store_notice, tell_player
+from service.notices import answered_notice, is_away, store_notice, tell_player
 from service.orders import give_mailed, give_pasted
 from service.parts import now
 from service.players import NAME, confirm, player_at
-from service.preferences import PREFERENCES, change_preferences, preferences_of
+from service.preferences import PREFERENCES, preferences_of
 from service.store.db import Transaction
 from service.store.logbook import proof_of
 from service.store.tables import Mail, Match, Notice, Player
+from service.vacations import announce_vacation, days_left, end_vacation, today_of
 
 MOST_ANSWERS = 5
 """To mails without a word we know, about one decision: a machine that doesn't say it is one answers them all."""
@@ -40,6 +43,9 @@ MOST_TOLD = 20
 """Answers of any kind about one decision; to somebody without a match, in an hour."""
 
 HELD = "held"
+
+SAY = re.compile(r"(?:say|sage?) ?:(?! *(?:\.\.\.|…))(?P<text>.*)", re.IGNORECASE | re.DOTALL)
+"""The colon makes it explicit; our own mails, which explain it, have dots behind it."""
 
 Where = Literal["welcome", "invitation", "nonce", "seat", "player", "held"]
 
@@ -115,6 +121,8 @@ class Command:
     act: Callable[[Errand, Found], str]
     opens: bool = False
     """It must be the mail's first line, and what follows belongs to it."""
+    goes_on: bool = False
+    """It may begin in any line, and goes on to the end of the paragraph."""
     harmless: bool = False
     """It changes nothing, or brings a proof of its own, and so needs no signature of a mail domain."""
 
@@ -127,6 +135,7 @@ def follow(errand: Errand) -> str:
     said, rest = find_commands(errand.reply.paragraphs, _places(errand))
     moves, stumbled = _moves(errand, rest, said)
     back = _is_back(errand)
+    stumbled = stumbled or _swallowed(said)
     if stumbled:
         return _ask_again(errand, "unclear", line=stumbled)
     if not said and not moves:
@@ -150,9 +159,11 @@ def follow(errand: Errand) -> str:
 
 def _is_back(errand: Errand) -> bool:
     """Whoever was away and writes is there again, whatever they write."""
-    if not errand.seated or errand.doubt or find_match(errand.match_id).status == "open":
+    session = errand.transaction.session
+    if not errand.seated or errand.doubt or not is_away(errand.transaction, find_match(errand.match_id), errand.seat):
         return False
-    match = lock_match(errand.transaction.session, errand.match_id)
+    lock_tables(session, errand.known.id)  # in the order in which everybody does: a command may need them all
+    match = lock_match(session, errand.match_id)
     return be_back(errand.transaction, match, errand.seat)
 
 
@@ -167,6 +178,8 @@ def find_commands(paragraphs: Paragraphs, places: frozenset[Where]) -> tuple[lis
     found: dict[str, Found] = {command.name: [] for command in known}
     if "signed" in found:
         found["signed"] = signed
+    if "say" in found:
+        rest, found["say"] = _spoken(rest)
     others = []
     for paragraph in rest:
         left = []
@@ -182,7 +195,7 @@ def find_commands(paragraphs: Paragraphs, places: frozenset[Where]) -> tuple[lis
 
 def _command(line: str, known: list[Command]) -> tuple[str, re.Match[str] | None]:
     for command in known:
-        said = None if command.opens else command.pattern.fullmatch(_bare(line))
+        said = None if command.opens or command.goes_on else command.pattern.fullmatch(_bare(line))
         if said and len(line.split()) <= LONGEST_ORDER:
             return command.name, said
     return "", None
@@ -202,6 +215,31 @@ def _pasted(paragraphs: Paragraphs) -> tuple[Paragraphs, Found]:
         else:
             rest.append(paragraph)
     return tuple(rest), found
+
+
+def _spoken(paragraphs: Paragraphs) -> tuple[Paragraphs, Found]:
+    """What is said to the others, each from the line that begins so to the end of its paragraph; and all other lines.
+
+    Clients break long lines, so what follows belongs to it.
+    """
+    rest, found = [], []
+    for paragraph in paragraphs:
+        begins = [number for number, line in enumerate(paragraph) if SAY.fullmatch(line)]
+        rest.append(paragraph[: begins[0]] if begins else paragraph)
+        for begin, end in pairwise([*begins, len(paragraph)]):
+            found += [said for said in [SAY.fullmatch("\n".join(paragraph[begin:end]))] if said]
+    return tuple(filter(None, rest)), found
+
+
+def _swallowed(said: list[tuple[Command, Found]]) -> str:
+    """A line in the middle of what is said to others that is a command by itself, and may have been meant as one."""
+    seated = [command for command in COMMANDS if command.where in ("seat", "player")]
+    lines = (line for command, found in said if command.name == "say" for words in found for line in _more(words))
+    return next((line for line in lines if _command(line, seated)[1]), "")
+
+
+def _more(words: re.Match[str]) -> list[str]:
+    return words[0].split("\n")[1:]
 
 
 def _typ(text: str) -> str:
@@ -232,7 +270,8 @@ def _moves(errand: Errand, paragraphs: Paragraphs, said: list[tuple[Command, Fou
     if match is None or match.status == "open":
         return [], ""
     sight, player = see_match(match, errand.seat), errand.known
-    for line in (words[0] for _, found in said for words in found):
+    matches = [(command, words) for command, found in said for words in found]
+    for line in (one for command, words in matches for one in (_more(words) if command.name == "say" else [words[0]])):
         if plays(line, sight):
             return [], line
     return find_moves(paragraphs, sight, player.name, cast(Language, player.language))
@@ -279,7 +318,7 @@ def _refuse(errand: Errand, said: list[tuple[Command, Found]], error: ServiceErr
         answer_once(errand, error.code)
         return f"refused: {error.code}"
     kinds = {command.name for command, _ in said}
-    lines = "; ".join(said_line[:200] for _, found in said for said_line in [match[0] for match in found])
+    lines = "; ".join(" ".join(words[0].split())[:200] for _, found in said for words in found)
     about = {"line": lines, "detail": error.sentence}
     if kinds == {"orders"}:
         lines = "; ".join(line for line in _order_lines(said[0][1]) if line)
@@ -455,6 +494,13 @@ def _order_lines(found: Found) -> list[str]:
     return [said["order"] for said in found]
 
 
+def _say(errand: Errand, found: Found) -> str:
+    for said in found:
+        send_message(errand.transaction, errand.match_id, errand.known, said["text"])
+    tell(errand, "said")
+    return "said" if len(found) == 1 else f"said {len(found)} things"
+
+
 def _digest(errand: Errand, found: Found) -> str:
     """Shorthand: every kind of notice that can be gathered in the digest goes there, or back to its default."""
     wanted = "digest" if _truth(found[-1]["value"]) else None
@@ -470,9 +516,51 @@ def _set(errand: Errand, found: Found) -> str:
 
 
 def _change(errand: Errand, changes: dict[str, Any]) -> str:
-    change_preferences(errand.transaction, errand.known, changes)
+    choose_preferences(errand.transaction, errand.known, changes)
     tell(errand, "preferences", changed=sorted(changes))
     return f"preferences {', '.join(sorted(changes))}".rstrip()
+
+
+def _vacation(errand: Errand, found: Found) -> str:
+    """Announce it, and say which days it takes and how many are left; or end it."""
+    transaction, player, said = errand.transaction, errand.known, found[0]
+    if found[1:]:
+        raise Malformed("vacation_invalid", "Please announce one vacation at a time.")
+    if said["over"]:
+        end_vacation(transaction, player)
+        last = today_of(player)
+        tell(errand, "vacation_over", left=_days_left(errand, last, last))
+        return "vacation over"
+    until = _day(said["last"])
+    start = None if said["first"] is None else _day(said["first"], until)
+    vacation = announce_vacation(transaction, player, until, start)
+    left = _days_left(errand, date.fromisoformat(vacation.first), until)
+    tell(errand, "vacation", first=vacation.first, last=vacation.last, left=left)
+    return f"vacation from {vacation.first} until {vacation.last}"
+
+
+def _days_left(errand: Errand, first: date, last: date) -> dict[str, int]:
+    """By year, of the years that these days lie in."""
+    session, player_id = errand.transaction.session, errand.known.id
+    return {str(year): days_left(session, player_id, year) for year in range(first.year, last.year + 1)}
+
+
+_ISO = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
+_GERMAN = re.compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})?")
+
+
+def _day(text: str, until: date | None = None) -> date:
+    """2027-07-31 or 31.7.2027. A first day needs no year (20.12.): it is the last 20 December up to `until`."""
+    said = _ISO.fullmatch(text) or _GERMAN.fullmatch(text)
+    years = [int(said["year"])] if said and said["year"] else [until.year, until.year - 1] if said and until else []
+    try:
+        days = [date(year, int(said["month"]), int(said["day"])) for year in years] if said else []
+    except ValueError:  # 31 June
+        days = []
+    for day in days:
+        if until is None or day <= until or day is days[-1]:
+            return day
+    raise Malformed("vacation_invalid", f"“{text}” is no day. Write it as 2027-07-31, or in German as 31.7.2027.")
 
 
 def _value(name: str, text: str) -> Any:
@@ -535,6 +623,10 @@ def _submit(errand: Errand, text: str) -> str:
     return f"submission {submission.id}"
 
 
+_VACATION = (
+    r"(?:vacation|urlaub)[ :]+(?:(?P<over>over|vorbei|zu ende)"
+    r"|(?:(?:from|vom|ab)\s+(?P<first>\d\S*)\s+)?(?:until|bis)\s+(?:zum\s+)?(?P<last>\d\S*))"
+)
 _NAME_AND_VALUE = r"(?P<name>\w+)(?:\s*[=:]\s*|\s+(?:auf\s+|to\s+)?)(?P<value>\S+(?: \S+){0,2})"
 
 
@@ -551,8 +643,10 @@ COMMANDS = (
     Command("signed", "seat", SIGNED, _signed, harmless=True),
     Command("resign", "seat", _words(r"(?:i )?resign|aufgeben|(?:ich )?gebe? auf"), _resign),
     Command("orders", "seat", _words(r"(?:orders?|auftrag|aufträge)\b[\s:,]*(?P<order>.*)"), _orders),
+    Command("say", "seat", SAY, _say, goes_on=True),
     Command("show", "seat", _words(r"show|position|zeige?|zeigen|stellung"), _show, harmless=True),
     Command("history", "seat", _words(r"history|verlauf"), _history, harmless=True),
+    Command("vacation", "player", _words(_VACATION), _vacation),
     Command("digest", "player", _words(r"(?:digest|sammelmail)\s+(?P<value>on|off|an|ein|aus)"), _digest),
     Command("set", "player", _words(rf"(?:setz?e?|einstellungen|preferences)(?:\s+{_NAME_AND_VALUE})?"), _set),
     Command("help", "player", _words(r"help|hilfe"), _help, harmless=True),

@@ -30,7 +30,7 @@ from service.parts import now, parts
 from service.preferences import PREFERENCES, preferences_of
 from service.store.db import Transaction, db
 from service.store.logbook import entry_events, game_of
-from service.store.tables import EPOCH, Match, Notice, Player, Seated, Submission
+from service.store.tables import EPOCH, Match, Message, Notice, Player, Seated, Submission
 
 MOST_TAPS = 4
 MOST_LEDGER = 40
@@ -293,6 +293,14 @@ def _spelt(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def _vacation(notice: Notice) -> Content:
+    """From when until when, and how many days are left."""
+    about, language = notice.about, _language(notice)
+    lead = say(f"command.{about['said']}", language, first=about.get("first"), last=about.get("last"))
+    left = [say("command.vacation.left", language, year=year, days=days) for year, days in about["left"].items()]
+    return Content(_subject(notice), "\n".join([lead, *left]))
+
+
 def _command_refused(notice: Notice) -> Content:
     about, language = notice.about, _language(notice)
     lead = say("command.refused", language, line=about["line"], detail=about["detail"])
@@ -305,6 +313,9 @@ _TO_COMMANDS: dict[str, Callable[[Notice], Content]] = {
     "history": _history,
     "preferences": _preferences,
     "command_refused": _command_refused,
+    "vacation": _vacation,
+    "vacation_over": _vacation,
+    "said": _simply,
     "resign": _simply,
     "resigned": _simply,
     "held": _simply,
@@ -317,6 +328,21 @@ def _declined(notice: Notice) -> Content:
     title, language = game_of(_match(notice)).info.title, _language(notice)
     lead = say("declined.lead", language, who=notice.about["who"], title=title)
     return Content(say("declined.subject", language, title=title), lead)
+
+
+def _message(notice: Notice) -> Content:
+    """What somebody at the table says."""
+    match, language = _match(notice), _language(notice)
+    message = db.session.get(Message, notice.about["message"])
+    if message is None:
+        raise Outdated("who said it has deleted their account")
+    facts = {"name": names_of(match)[message.seat], "title": game_of(match).info.title}
+    return Content(
+        say("message.subject", language, **facts),
+        say("message.lead", language, **facts),
+        words=message.text,
+        how=say("message.how", language),
+    )
 
 
 def _finished(notice: Notice) -> Content:
@@ -456,6 +482,7 @@ _KINDS: dict[str, Callable[[Notice], Content]] = {
     "turn": _turn,
     "answer": _answer,
     "declined": _declined,
+    "message": _message,
     "finished": _finished,
     "digest": _digest,
     "reminder": _reminder,

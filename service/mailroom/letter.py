@@ -1,5 +1,6 @@
 """Mails: text and HTML from one template each, the board as a picture; signed, and read again before they are sent."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -48,6 +49,8 @@ class Content:
     subject: str
     """It never shows anything private: others see it over a shoulder."""
     lead: str
+    words: str = ""
+    """What another player wrote. It is shown as a quote: nobody's program takes it for the reader's own words."""
     how: str = ""
     taps: tuple[str, ...] = ()
     """Likely answers, each a link that fills in the reply."""
@@ -153,6 +156,7 @@ def _section(notice: Notice, content: Content, language: Language, alone: bool) 
     return {
         "title": content.subject,
         "lead": content.lead[:1].upper() + content.lead[1:] if alone else content.lead,
+        "words": content.words,
         "since": content.since,
         "result": content.result,
         "how": content.how,
@@ -212,7 +216,18 @@ def _wrapped(text: str) -> str:
     )
 
 
-_templates.filters["wrapped"] = _wrapped
+def _quoted(text: str) -> str:
+    """As mail programs quote, in lines that fit."""
+    lines = [textwrap.wrap(line, WIDTH - 2, break_on_hyphens=False) or [""] for line in text.split("\n")]
+    return "\n".join(f"> {line}".rstrip() for some in lines for line in some)
+
+
+def _unbroken(text: str) -> str:
+    """With what something to say means on one line, as a window may break it anywhere."""
+    return re.sub(r"\n {6,}(?=\S)", "  ", text)
+
+
+_templates.filters |= {"wrapped": _wrapped, "quoted": _quoted, "unbroken": _unbroken}
 
 
 # -- signing and checking

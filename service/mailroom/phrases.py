@@ -168,15 +168,23 @@ PHRASES: dict[str, dict[Language, str]] = {
         "de": "  Auftrag  welche von dir gelten; mit Worten dahinter noch einer",
     },
     "help.show": {
-        "en": "  show  the position as it is now (or say: position)",
-        "de": "  zeigen  die Stellung, wie sie jetzt ist (oder: Stellung)",
+        "en": "  show  the position as it is now (or the word position)",
+        "de": "  zeigen  die Stellung, wie sie jetzt ist (oder das Wort Stellung)",
+    },
+    "help.say": {
+        "en": "  say: ...  your words go to the others, up to an empty line",
+        "de": "  sage: ...  deine Worte gehen an die anderen, bis zur leeren Zeile",
     },
     "help.history": {
         "en": "  history  what happened so far, in words",
         "de": "  Verlauf  was bisher geschah, in Worten",
     },
+    "help.vacation": {  # the days are left out: a line of it that a client broke must be no command
+        "en": "  vacation until DAY  no clock of yours runs from now on until then; or\n      “vacation from DAY until DAY”. A day is written 2027-07-31.\n  vacation over  end it early, and keep the days that are left",
+        "de": "  Urlaub bis TAG  bis dahin läuft ab jetzt keine Uhr für dich; oder\n      „Urlaub vom TAG bis TAG“. Ein Tag wird 31.7.2027 geschrieben.\n  Urlaub vorbei  beende ihn früher, und behalte die übrigen Tage",
+    },
     "help.digest": {
-        "en": "  digest on  one mail a day instead of each at once; or say: digest off",
+        "en": "  digest on  one mail a day instead of each at once; or “digest off”",
         "de": "  Sammelmail an  eine Mail am Tag statt jeder sofort; oder: aus",
     },
     "help.set": {
@@ -199,6 +207,22 @@ PHRASES: dict[str, dict[Language, str]] = {
     "command.refused": {
         "en": "Nothing of your mail was done. We could not do this: “{line}”\n{detail}",
         "de": "von deiner Mail wurde nichts ausgeführt. Das ging nicht: „{line}“\n{detail}",
+    },
+    "command.vacation": {
+        "en": "You are on vacation from {first} to {last}, both days included. No clock of yours runs meanwhile, and your tables are told. You may move all the same.",
+        "de": "du hast Urlaub vom {first} bis zum {last}, beide Tage eingeschlossen. Solange läuft keine deiner Uhren, und deine Tische erfahren es. Ziehen darfst du trotzdem.",
+    },
+    "command.vacation_over": {
+        "en": "Your vacation is over: your clocks run again, and your tables are told.",
+        "de": "dein Urlaub ist vorbei: Deine Uhren laufen wieder, und deine Tische erfahren es.",
+    },
+    "command.vacation.left": {
+        "en": "Days of vacation left in {year}: {days}",
+        "de": "Urlaubstage, die dir {year} noch bleiben: {days}",
+    },
+    "command.said": {
+        "en": "Your words were passed on to the others at the table.",
+        "de": "deine Worte gingen an die anderen am Tisch.",
     },
     "command.resign": {
         "en": "Do you want to leave this match for good? Nothing has happened yet.",
@@ -237,6 +261,15 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "{who} won't play in your match of {title}. The seat is free for somebody else.",
         "de": "{who} spielt in deiner Partie {title} nicht mit. Der Platz ist frei für jemand anderen.",
     },
+    "message.subject": {"en": "{name} writes to you: {title}", "de": "{name} schreibt dir: {title}"},
+    "message.lead": {
+        "en": "{name} says to the table, in this match of {title}:",
+        "de": "{name} sagt der Runde in dieser Partie {title}:",
+    },
+    "message.how": {
+        "en": "  say: ...  your words go to the others, up to an empty line\n\nA move may stand beside it, if it is your turn.",
+        "de": "  sage: ...  deine Worte gehen an die anderen, bis zur leeren Zeile\n\nEin Zug kann daneben stehen, wenn du an der Reihe bist.",
+    },
     "finished.subject": {"en": "The match is over: {title}", "de": "Die Partie ist zu Ende: {title}"},
     "finished.lead": {
         "en": "This match of {title} is over. {place}",
@@ -273,6 +306,7 @@ PHRASES: dict[str, dict[Language, str]] = {
     "kind.started": {"en": "beginning", "de": "Beginn"},
     "kind.turn": {"en": "turn", "de": "Zug"},
     "kind.answer": {"en": "answer", "de": "Antwort"},
+    "kind.message": {"en": "message", "de": "Nachricht"},
     "kind.finished": {"en": "end", "de": "Ende"},
     "kind.reminder": {"en": "reminder", "de": "Erinnerung"},
     "kind.timed_out": {"en": "time up", "de": "Zeit um"},

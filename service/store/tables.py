@@ -433,6 +433,22 @@ class Feed(Base):
     created_at: Mapped[datetime]
 
 
+class Message(Base):
+    """What a player said to the others at a table. It is in no log, and goes with the account."""
+
+    __tablename__ = "message"
+    __table_args__ = (UniqueConstraint("match_id", "number"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"))
+    number: Mapped[int]
+    """Counted in each match, from 1."""
+    seat: Mapped[int]
+    player_id: Mapped[str] = mapped_column(ForeignKey("player.id"), index=True)
+    text: Mapped[str]
+    sent_at: Mapped[datetime]
+
+
 class Mail(Work, Base):
     """A mail that came in, as it came in."""
 

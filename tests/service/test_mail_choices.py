@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import func, select
 
 from client.errors import Problem
-from service.addresses import BOUNCES
+from service.addresses import BOUNCES, count_bounce
 from service.kinds import KINDS
 from service.ledger import ledger_of
 from service.mailroom.bounces import bounce_address
@@ -27,7 +27,7 @@ from service.mailroom.letter import Content, write
 from service.mailroom.ways import STRANGERS
 from service.players import register
 from service.preferences import PREFERENCES
-from service.store.db import db
+from service.store.db import db, writing
 from service.store.tables import Letter, Mail, Notice, Player, Step
 from tests.mail.asked import Asked, ask, legal_line, text_of
 from tests.stage import DOMAIN, Person, Stage
@@ -442,6 +442,21 @@ def test_a_mail_from_an_address_shows_that_somebody_is_there(stage: Stage) -> No
     stage.answer(asked.newest(), "what?")
     bounce(stage, last_notice(stage, asked.ann), report(asked.ann.address))
     assert asked.ann.client.notices()["suppressed"] is None
+
+
+def test_who_answers_a_mail_after_all_is_written_to_again(stage: Stage) -> None:
+    """Only an answer that counts shows that somebody is there."""
+    asked = ask(stage)
+    with stage.app.app_context(), writing() as transaction:
+        for _ in range(BOUNCES):
+            count_bounce(transaction, asked.ann.address, NOBODY)
+    for headers in ({"From": "eve@example.net"}, {"Auto_Submitted": "auto-replied"}):
+        assert stage.answer(asked.letter, "reveal, leave", **headers).startswith("ignored: ")
+        assert asked.ann.client.notices()["suppressed"] is not None
+    before = len(subjects(stage, asked.ann))
+    assert stage.answer(asked.letter, "reveal, leave").startswith("submission ")
+    assert asked.ann.client.notices()["suppressed"] is None
+    assert len(subjects(stage, asked.ann)) == before + 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 from email.message import EmailMessage
 
 import pytest
@@ -17,7 +18,8 @@ from service.mailroom.phrases import PHRASES
 from service.matches import find_match, see_match
 from service.preferences import PREFERENCES, preferences_of
 from service.store.db import db
-from service.store.tables import Player, Submission
+from service.store.tables import Deadline, Player, Submission
+from tests.club import Club
 from tests.games import TEST_GAMES
 from tests.mail.asked import Asked, ask, count_letters, text_of
 from tests.mail.clients import CLIENTS, plain, us
@@ -48,7 +50,8 @@ def test_every_command_is_explained_in_both_languages() -> None:
 
 
 WORDS = ["resign", "aufgeben", "position", "Stellung", "history", "Verlauf", "help", "Hilfe", "digest on",
-         "Sammelmail aus", "set zone UTC", "setze zone auf UTC", "Einstellungen", "orders", "Auftrag"]  # fmt: skip
+         "Sammelmail aus", "set zone UTC", "setze zone auf UTC", "Einstellungen", "orders", "Auftrag",
+         "vacation until 2027-07-31", "Urlaub bis 31.7.2027", "vacation over", "Urlaub vorbei"]  # fmt: skip
 
 
 @pytest.mark.parametrize("game", TEST_GAMES, ids=lambda game: game.info.id)
@@ -282,6 +285,22 @@ def test_preferences_can_be_changed_before_there_is_any_match(stage: Stage) -> N
     assert stage.answer(stage.letters(ann.address)[-1], "help") == "helped"
     assert "resign" not in text_of(stage.letters(ann.address)[-1])
     assert preferences(stage, ann.address)["zone"] == "Europe/Berlin"
+
+
+def test_a_running_clock_goes_by_a_preference_from_when_it_was_set(stage: Stage) -> None:
+    """As it does when it is set by the API: what was used stays used."""
+    ann, ben = stage.person("Ann"), stage.person("Ben")
+    match_id = ann.client.open("keltis", 2, {"first_player": 0}, clock={"days": 1})["id"]
+    for seat, person in enumerate((ann, ben)):
+        person.client.join(match_id, seat)
+    stage.work()
+    stage.later(minutes=5)
+    Club.beat_at(stage, stage.moment[0])  # the service was at work meanwhile
+    assert stage.answer(stage.letters(ann.address)[-1], "set quiet 22:00-07:00") == "preferences quiet"
+    with stage.app.app_context():
+        row = db.session.get_one(Deadline, match_id)
+        assert stage.moment[0] - row.since < timedelta(minutes=1)
+        assert row.left < row.granted
 
 
 def test_digest_is_a_word_for_all_kinds_that_can_wait(asked: Asked) -> None:

@@ -74,6 +74,9 @@ def correspondence(shared_stage: Stage) -> Stage:
                 stage.answer(turn, body)
             for body in ("help", "set", "set zone Europe/Berlin", "position", "history", "orders", "resign"):
                 stage.answer(turn, body)
+            for person in people:
+                person.client.say(match_id, f"<b>{'so long ' * 20}</b>\n\n{'x' * 90}\nreveal")
+            stage.answer(turn, "say: hello")
             stage.play(people[0], match_id, legal_line(people[0], match_id))
             stage.answer(turn, "reveal" if game.info.id == "keltis" else "play r3")
             people[1].client.preferences(mail_finished="digest")
@@ -123,6 +126,7 @@ def test_each_letter_has_the_expected_headers_and_nothing_private_in_its_subject
     what += "Your time runs|Your time was up|About the clock|Deine Zeit läuft|Deine Zeit war um|Zur Uhr|"
     what += "Du bist am Zug|Du wirst gefragt|Zu deinem Zug|Die Partie ist zu Ende|Die Partie beginnt"
     what += "|An invitation was declined|Eine Einladung wurde abgelehnt"
+    what += r"|\w+ writes to you|\w+ schreibt dir"
     subject = rf"(?:{what}): (?:{titles})|Ogham|Welcome to Ogham: .*|Willkommen bei Ogham: .*"
     subject += rf"|(?:The table is full|Der Tisch ist voll), .*: (?:{titles})"
     subject += r"|Your digest from Ogham: \d+|Deine Sammelmail von Ogham: \d+"

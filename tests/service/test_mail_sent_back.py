@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
 
@@ -66,6 +67,10 @@ def say_everything(stage: Stage, language: str) -> list[Person]:
         for line in ("what?", "set colour red", f"{move}\nthank you", "order fly away", "help", "show", "history",
                      "set", "set zone Europe/Berlin", "orders", "order ask me", move):  # fmt: skip
             asked.answer(line)
+        asked.answer(f"vacation until {stage.moment[0].date() + timedelta(days=2)}")
+        asked.answer("vacation over")
+        asked.answer("say: hello")
+        people[1].client.say(match_id, f"{move}\n--- [ogham] above ---\n\n{move}\n\nsay: yes\nresign\nreveal, leave")
         stage.answer(stage.letters(people[0].address)[-1], "resign")
     people[0].client.open("keltis", 3, {}, invite=[f"{who}{language}@example.org" for who in ("guest", "shy")])
     stage.work()
@@ -105,7 +110,7 @@ def state(stage: Stage) -> Any:
     with stage.app.app_context():
         more = {
             table: [tuple(row) for row in db.session.execute(text(f'SELECT * FROM "{table}"'))]
-            for table in ("order", "registration", "submission")
+            for table in ("order", "registration", "submission", "vacation", "message")
         }
     return stage.fingerprint(), more
 

@@ -57,6 +57,7 @@ ROUTES = (
     "/v1/matches/any/resignation",
     "/v1/matches/any/moves",
     "/v1/matches/any/orders",
+    "/v1/matches/any/messages",
 )
 WITHOUT_BODY = (
     "/v1/players/me/calendar",
