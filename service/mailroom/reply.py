@@ -30,6 +30,9 @@ MOST_PIECES = 400  # into which one statement may have been broken
 SIGNED = re.compile(r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}")
 _STATEMENT = re.compile(r"\s*eyJ[A-Za-z0-9_.-]{1,16384}\s*")
 _PIECE = re.compile(r"[A-Za-z0-9_.-]+")
+# A nonce may begin like a signature does. What stands before it then is no character that a mail's text can have here.
+_SECRET = re.compile(r"[-_](?=[-_]*[A-Za-z0-9])[A-Za-z0-9_-]{15,}")
+SHIELD = "\ue000"
 
 Paragraphs = tuple[tuple[str, ...], ...]
 
@@ -233,12 +236,16 @@ def _joined(lines: list[str]) -> Iterator[str]:
         yield from [whole[0]] if whole else pieces
 
 
+def _shielded(line: str) -> str:
+    return SHIELD + line if _SECRET.fullmatch(line) else line
+
+
 def _own_words(lines: list[str]) -> tuple[Paragraphs, bool]:
     """The paragraphs that aren't quoted, nor the line that introduces a quote, nor a signature; and whether more lines
     follow that aren't marked as quoted, but stand where a quote does.
     """
     # Quotes are emptied first: else a signature that is quoted hides all that is written below it.
-    marked = [">" if line.startswith((">", "|")) else line for line in _joined(lines)]
+    marked = [">" if line.startswith((">", "|")) else _shielded(line) for line in _joined(lines)]
     ends = next((number for number, line in enumerate(marked) if _ENDS.fullmatch(line)), len(marked))
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(marked[:ends]))
     whole, kept, rest = set(marked), [], False
@@ -248,6 +255,6 @@ def _own_words(lines: list[str]) -> tuple[Paragraphs, bool]:
             rest = bool(part.body)
             break
         kept += [line if line in whole else "" for line in part.body.split("\n")] + [""]
-    blocks = re.split(r"\n\n+", "\n".join("" if line == ">" else line for line in kept))
+    blocks = re.split(r"\n\n+", "\n".join("" if line == ">" else line.removeprefix(SHIELD) for line in kept))
     paragraphs = (tuple(line for line in block.split("\n") if line) for block in blocks)
     return tuple(paragraph for paragraph in paragraphs if paragraph), rest

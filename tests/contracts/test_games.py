@@ -323,7 +323,7 @@ def test_nobody_can_tell_apart_what_differs_only_in_what_they_may_not_know(
     game: Game, seats: int, sample: Sample
 ) -> None:
     unnoticed = 0
-    for match in walks(game, seats, sample(2, 60)):
+    for match in walks(game, seats, sample(4 if seats == 2 else 2, 60)):
         for reader in match.readers():
             for pair in worlds.pairs(match, reader, 6):
                 worlds.check_the_reader_cannot_tell(pair)

@@ -95,6 +95,11 @@ def test_what_stands_under_an_attribution_without_quote_marks_is_not_read_and_is
         ("Hallo,\n\nAm 03.11.26 um 09:12 schrieb Ogham:\n> du bist am Zug\n\naufdecken\n", "Hallo,\n\naufdecken"),
         ("> -- \n> Match abc\n\nreveal", "reveal"),
         ("| quoted by somebody old\nreveal", "reveal"),
+        ("reveal\n--------------------\nlay", "reveal"),
+        # a nonce, whatever it begins with
+        ("-Zk3jd93k-JD8_dk39\n\nAnn", "-Zk3jd93k-JD8_dk39\n\nAnn"),
+        ("--Zk3jd93kJD8_dk39-", "--Zk3jd93kJD8_dk39-"),
+        ("_-Zk3jd93kJD8_dk39", "_-Zk3jd93kJD8_dk39"),
         # whole lines, as they are
         ("I think I will reveal now", "I think I will reveal now"),
         ("I could reveal. Hinweis: this mail is mine", ""),
