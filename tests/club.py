@@ -30,7 +30,7 @@ class Club:
 
     def _step(self, rest: timedelta) -> timedelta:
         """The service beats every few seconds; a test needn't watch each of them."""
-        step = min(rest, timedelta(minutes=30))
+        step = min(rest, timedelta(hours=1))
         self.beat(self.stage.moment[0] + step)
         return step
 

@@ -311,7 +311,7 @@ def test_what_happened_is_recounted_to_every_reader(matches: Iterator[Walk]) -> 
 def test_the_picture_is_well_formed_stands_alone_and_is_the_same_every_time(
     game: Game, seats: int, sample: Sample
 ) -> None:
-    for match in walks(game, seats, sample(2, 40)):
+    for match in walks(game, seats, sample(1, 40)):
         checks.check_the_picture(match)
 
 
@@ -325,10 +325,10 @@ def test_nobody_can_tell_apart_what_differs_only_in_what_they_may_not_know(
     unnoticed = 0
     for match in walks(game, seats, sample(4 if seats == 2 else 2, 60)):
         for reader in match.readers():
-            for pair in worlds.pairs(match, reader, 6):
+            for pair in worlds.pairs(match, reader, sample(4, 6)):
                 worlds.check_the_reader_cannot_tell(pair)
                 unnoticed += 1
-    assert unnoticed > 20, "there was something to hide"
+    assert unnoticed > sample(8, 20), "there was something to hide"
 
 
 @TABLES

@@ -33,10 +33,9 @@ SKIPS = {
 }
 
 
-@pytest.mark.parametrize("workers", ["0", "1"])
-@pytest.mark.parametrize("test", SKIPS.values(), ids=SKIPS.keys())
-def test_a_skip_that_nobody_allowed_fails_the_run(tmp_path: Path, test: str, workers: str):
-    done = run_pytest(tmp_path, test, "-n", workers)
+@pytest.mark.parametrize(("how", "workers"), [*((how, "0") for how in SKIPS), ("in a test", "1")])
+def test_a_skip_that_nobody_allowed_fails_the_run(tmp_path: Path, how: str, workers: str):
+    done = run_pytest(tmp_path, SKIPS[how], "-n", workers)
     assert done.returncode == 1, done.stdout
     assert "FAILED by a skip that tests/conftest.py doesn't allow: tests/test_planted.py" in done.stdout
     assert "no time" in done.stdout

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -30,8 +31,10 @@ def subject_of(letter: EmailMessage | None) -> str:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(("game", "options"), [("hands", {}), ("celtica", {}), ("celtic", {"max_turns": 2})])
 def test_a_game_with_private_hands_is_played_by_signature_and_by_mail(
-    tmp_path: Path, game: str, options: dict[str, object]
+    tmp_path: Path, game: str, options: dict[str, object], sample: Callable[[int, int], int]
 ) -> None:
+    """In the small size, Ann resigns a long match."""
+    most = sample(40, 10_000)
     with embedded_house(tmp_path, [sys.executable, "-c", WITH_TEST_GAMES]) as house:
         ann = register(house, "Ann")
         ben = Mailer(house, "ben@example.org")
@@ -48,7 +51,9 @@ def test_a_game_with_private_hands_is_played_by_signature_and_by_mail(
                 continue
             offers = thaw(tuple[Offer, ...], legal["moves"])  # type: ignore[arg-type]
             line = pick(offers, chance, str(legal["seq"]))
-            if mover is ann:
+            if match["seq"] > most:
+                ann.resign(match_id)
+            elif mover is ann:
                 ann.submit(match_id, [line])
             else:
                 until(lambda: re.search("your turn|You are asked", subject_of(ben.newest())), "Ben's turn mail")

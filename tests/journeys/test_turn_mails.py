@@ -28,7 +28,7 @@ WAITING = "SELECT count(*) FROM notice WHERE status = 'waiting'"
 def test_a_turn_mail_is_accepted_within_two_seconds(
     tmp_path: Path, postgres: Postgres, redis_server: Redis, sample: Callable[[int, int], int]
 ) -> None:
-    count = RATE * sample(5, 60)
+    count = RATE * sample(3, 60)
     settings = {"OGHAM_LINGER": str(LINGER), "OGHAM_MAILS_A_DAY": "1000000"}
     with grown_house(tmp_path, postgres, redis_server, **settings) as house:
         people = [register(house, name) for name in ("Ann", "Ben")]

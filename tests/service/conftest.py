@@ -30,11 +30,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_spared(item: pytest.Item) -> bool:
-    """Whether it is the other database's turn: which one's it is follows from the test's name, the same every time."""
+    """Whether it is the other database's turn: which one's it is follows from the test's name, the same every time.
+
+    Tests that share a stage share its turn too, so that a run builds it once.
+    """
     databases = [id for id in DATABASES if id in item.nodeid.partition("[")[2].rstrip("]").split("-")]
     if not databases or item.get_closest_marker("both_databases"):
         return False
-    number = zlib.crc32(item.nodeid.replace(databases[0], "database").encode()) % len(DATABASES)
+    shared = "shared_stage" in getattr(item, "fixturenames", ())
+    name = item.path.name if shared else item.nodeid.replace(databases[0], "database")
+    number = zlib.crc32(name.encode()) % len(DATABASES)
     return databases != [DATABASES[number]]
 
 

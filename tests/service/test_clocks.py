@@ -24,7 +24,7 @@ from service.store.db import db, writing
 from service.store.tables import Deadline, Match, Outage, Player, SeatClock
 from service.vacations import DAYS_A_YEAR, announce_vacation, end_vacation
 from tests.club import Club
-from tests.games import TEST_GAMES
+from tests.games import TEST_GAMES, shorter
 from tests.stage import Person, Stage
 from worker.schedule import sweep
 
@@ -364,7 +364,7 @@ def test_the_table_pauses_by_agreement_and_one_word_goes_on(club: Club) -> None:
     assert [notice.about["said"] for notice in club.told(ben, "clock")] == ["pause_wanted"]
     paused = ben.client.pause(match_id)
     assert (paused["paused"], paused["running"], paused["deadline"]) == (True, None, None)
-    club.later(30 * DAY)
+    club.later(9 * DAY)
     assert club.kinds(match_id)[-1] == "paused"
     resumed = ann.client.resume(match_id)
     assert not resumed["paused"]
@@ -570,8 +570,8 @@ def test_the_clock_of_a_match_that_is_over_stands(club: Club) -> None:
 
 
 def test_whole_matches_of_absent_players_come_to_their_end(club: Club) -> None:
-    for game in [game.info.id for game in TEST_GAMES]:
-        match_id = club.table({"days": 1}, game)
+    for game in TEST_GAMES:
+        match_id = club.table({"days": 1}, game.info.id, **shorter(game, 6))
         with club.stage.app.app_context():
             for _ in range(2000):
                 match = db.session.get_one(Match, match_id, populate_existing=True)
@@ -581,7 +581,7 @@ def test_whole_matches_of_absent_players_come_to_their_end(club: Club) -> None:
                 club.stage.moment[0] += timedelta(seconds=6)
                 club.beat()
                 sweep(timedelta(0))
-            assert match.status == "over", game
+            assert match.status == "over", game.info.id
             away = db.session.scalars(select(SeatClock.away).where(SeatClock.match_id == match_id)).all()
             assert away == [True, True]
         club.jump(timedelta(0))
