@@ -76,3 +76,13 @@ class Club:
         body = self.stage.letters(person.address)[-1].get_body(("plain",))
         assert body
         return " ".join(str(body.get_content()).split())
+
+
+def let_time_run_out(stage: Stage) -> None:
+    """Of every clock with an hour; then the stage's own is put back, since what is signed carries the real time."""
+    moment = stage.moment[0]
+    Club.beat_at(stage, moment + timedelta(hours=2))
+    for _ in range(2):
+        stage.later(minutes=32)
+        stage.work()
+    stage.moment[0] = moment

@@ -3,7 +3,6 @@
 import re
 import string
 from collections.abc import Iterator
-from datetime import timedelta
 from email.message import EmailMessage
 
 import pytest
@@ -20,7 +19,7 @@ from service.moves import settle_submission
 from service.players import check_name
 from service.store.db import db
 from service.store.tables import Letter, Notice
-from tests.club import Club
+from tests.club import let_time_run_out
 from tests.games import TEST_GAMES
 from tests.mail.asked import Asked, ask, legal_line
 from tests.stage import DOMAIN, URL, Stage
@@ -89,21 +88,11 @@ def correspondence(shared_stage: Stage) -> Stage:
             for seat, person in enumerate(people):
                 person.client.join(timed, seat)
             stage.work()
-    _let_time_run_out(stage)
+    let_time_run_out(stage)
     stage.later(days=1)
     stage.work()
     stage.later(days=-1)  # what is signed carries the real time
     return stage
-
-
-def _let_time_run_out(stage: Stage) -> None:
-    """Of every clock; then the stage's own is put back, since people who come later sign with the real time."""
-    moment = stage.moment[0]
-    Club.beat_at(stage, moment + timedelta(hours=2))
-    for _ in range(2):
-        stage.later(minutes=32)
-        stage.work()
-    stage.moment[0] = moment
 
 
 def test_every_kind_is_written_in_every_language(correspondence: Stage) -> None:

@@ -8,7 +8,7 @@ leaves the pictures there, to be looked at.
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Literal
@@ -23,7 +23,7 @@ from service.matches import find_match
 from service.store.db import db
 from service.store.tables import Notice
 from service.web.letters import html_of
-from tests.club import Club
+from tests.club import let_time_run_out
 from tests.games import TEST_GAMES
 from tests.mail.asked import legal_line
 from tests.stage import Person, Stage
@@ -55,7 +55,7 @@ def write_all(stage: Stage, language: Language, games: Sequence[Game]) -> dict[s
         for seat, person in enumerate((ann, ben)):
             person.client.join(timed, seat)
         stage.work()
-        _let_time_run_out(stage)
+        let_time_run_out(stage)
         ann.client.preferences(mail_turn="digest", mail_started="digest", mail_finished="digest")
         second = stage.table([ann, ben], game.info.id, first_player=0)
         ben.client.resign(match_id)
@@ -86,16 +86,6 @@ def _play(stage: Stage, ann: Person, ben: Person, game: str) -> str:
     ann.client.say(match_id, "Good luck, and have fun! I'll be slow this week.\n\nhttps://example.org/" + "long/" * 20)
     stage.play(ann, match_id, legal_line(ann, match_id))
     return match_id
-
-
-def _let_time_run_out(stage: Stage) -> None:
-    """Of every clock; then the stage's own is put back, since what is signed carries the real time."""
-    moment = stage.moment[0]
-    Club.beat_at(stage, moment + timedelta(hours=2))
-    for _ in range(2):
-        stage.later(minutes=32)
-        stage.work()
-    stage.moment[0] = moment
 
 
 def _name(stage: Stage, letter: EmailMessage) -> str:
