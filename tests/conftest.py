@@ -2,6 +2,7 @@
 
 - `postgres`, `redis_server`: real servers, one pair per test worker, started when first asked for (tests/servers.py)
 - `sample(small, prove)`: how many to try. `make test` takes the first, `make prove` the second and ends with a table
+- `figure(text)`: what was measured; `make prove` tells it in that table
 - a test that is skipped, and isn't named in ALLOWED_SKIPS, fails the run: what nobody ran was not shown
 """
 
@@ -51,6 +52,11 @@ def sample(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
     return choose
 
 
+@pytest.fixture
+def figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    return lambda text: record_property("figure", text)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--size", choices=("small", "prove"), default="small", help="how much the tests try")
 
@@ -86,6 +92,7 @@ class Watch:
         self._size = size
         self._skips: dict[str, str] = {}
         self._sizes: list[tuple[str, str, float]] = []
+        self._figures: dict[str, list[object]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.skipped and not hasattr(report, "wasxfail"):
@@ -94,6 +101,7 @@ class Watch:
             sizes = [f"{value:,}" for name, value in report.user_properties if name == "size"]
             if sizes:
                 self._sizes.append((report.nodeid, " + ".join(sizes), report.duration))
+            self._figures[report.nodeid] = [value for name, value in report.user_properties if name == "figure"]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.skipped:
@@ -115,6 +123,8 @@ class Watch:
             width = max(len(size) for _, size, _ in self._sizes)
             for name, size, seconds in sorted(self._sizes):
                 terminalreporter.write_line(f"{size:>{width}}  {seconds:8.1f} s  {name}")
+                for figure in self._figures[name]:
+                    terminalreporter.write_line(f"{'':>{width}}              {figure}")
         for name, reason in sorted(self._skips.items()):
             terminalreporter.write_line(
                 f"FAILED by a skip that tests/conftest.py doesn't allow: {name}: {reason}", red=True

@@ -1,6 +1,7 @@
 """What a test run is held to, and what the script that makes .venv says when it can't."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def test_a_run_without_skips_passes(tmp_path: Path):
 
 SAMPLED = """
 import hypothesis, hypothesis.strategies
-def test_sampled(sample): print("tried", sample(3, 4000))
+def test_sampled(sample, figure): print("tried", sample(3, 4000)), figure("7 m high")
 @hypothesis.given(hypothesis.strategies.booleans())
 def test_drawn(value): pass
 """
@@ -64,7 +65,7 @@ def test_the_size_decides_how_much_is_tried_and_prove_says_so(tmp_path: Path):
     done = run_pytest(tmp_path / "prove", SAMPLED, "--size=prove", "-n", "1")
     table = done.stdout.partition("what was proved")[2]
     assert "4,000" in table
-    assert "test_planted.py::test_sampled" in table
+    assert re.search(r"test_planted.py::test_sampled\n +7 m high\n", table)
     assert "test_planted.py::test_drawn" in table
 
 

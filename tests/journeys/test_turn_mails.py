@@ -26,7 +26,11 @@ WAITING = "SELECT count(*) FROM notice WHERE status = 'waiting'"
 
 @pytest.mark.timeout(900)
 def test_a_turn_mail_is_accepted_within_two_seconds(
-    tmp_path: Path, postgres: Postgres, redis_server: Redis, sample: Callable[[int, int], int]
+    tmp_path: Path,
+    postgres: Postgres,
+    redis_server: Redis,
+    sample: Callable[[int, int], int],
+    figure: Callable[[str], None],
 ) -> None:
     count = RATE * sample(3, 60)
     settings = {"OGHAM_LINGER": str(LINGER), "OGHAM_MAILS_A_DAY": "1000000"}
@@ -54,8 +58,8 @@ def test_a_turn_mail_is_accepted_within_two_seconds(
         until(lambda: ask(house, WAITING) == [0], "the last mails", patience=120)
         times = sorted(one / 1000 for one in ask(house, TIMES)[before:])
     p99 = quantiles(times, n=100)[98]
-    print(
-        f"\n{count} moves at {count / took:.1f} a second, {len(times)} turn mails, accepted after the verdict:"
+    figure(
+        f"{count} moves at {count / took:.1f} a second, {len(times)} turn mails, accepted after the verdict:"
         f" median {median(times):.2f} s, p99 {p99:.2f} s, of which {LINGER} s are waited on purpose"
     )
     # A turn that passes while its mail waits makes none; at this pace that is the exception.

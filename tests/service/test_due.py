@@ -58,7 +58,7 @@ def seconds_to_find(stage: Stage) -> float:
 
 
 def test_what_is_due_among_many_is_found_as_quickly_as_among_few(
-    stage: Stage, sample: Sample, record_property: Callable[[str, object], None], capsys: pytest.CaptureFixture[str]
+    stage: Stage, sample: Sample, figure: Callable[[str], None]
 ) -> None:
     few, many = 1000, sample(10_000, 100_000)
     stage.person("Ann")
@@ -71,7 +71,5 @@ def test_what_is_due_among_many_is_found_as_quickly_as_among_few(
     stage.moment[0] = at + timedelta(hours=1, seconds=DUE - 1)
     among_many = seconds_to_find(stage)
     told = f"{1000 * among_few:.2f} ms among {few:,}, {1000 * among_many:.2f} ms among {many:,}"
-    record_property("due", told)
-    with capsys.disabled():
-        print(f"\nfinding what is due, {stage.settings.database_url.partition(':')[0]}: {told}")
+    figure(f"finding what is due, {stage.settings.database_url.partition(':')[0]}: {told}")
     assert among_many < 2 * among_few + 0.005

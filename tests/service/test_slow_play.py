@@ -1,8 +1,8 @@
 """How long a match of Celtic takes by mail, with standing orders and without. Four players read their mail once a day.
 
-    pytest -s --size=prove tests/service/test_slow_play.py
+    make prove ARGS=tests/service/test_slow_play.py
 
-prints mails and days, on a simulated clock. The players decide alike both times; three of them never follow.
+tells mails and days, on a simulated clock. The players decide alike both times; three of them never follow.
 """
 
 import json
@@ -88,7 +88,7 @@ def letters(stage: Stage) -> int:
 
 @pytest.mark.timeout(1200)
 def test_with_standing_orders_a_match_takes_fewer_days_and_fewer_mails(
-    tmp_path: Path, sample: Callable[[int, int], int]
+    tmp_path: Path, sample: Callable[[int, int], int], figure: Callable[[str], None]
 ) -> None:
     turns = sample(1, 20)
     courses = []
@@ -99,7 +99,9 @@ def test_with_standing_orders_a_match_takes_fewer_days_and_fewer_mails(
         courses.append(play_by_mail(stage, people, turns, ordered))
     without, with_orders = courses
     assert without.moves == with_orders.moves, "the same match, played faster"
-    print(f"\n{turns} turns each: {without.mails} mails in {without.days} days; with three players' orders", end=" ")
-    print(f"{with_orders.mails} mails in {with_orders.days} days")
+    figure(
+        f"{turns} turns each: {without.mails} mails in {without.days} days;"
+        f" with three players' orders {with_orders.mails} mails in {with_orders.days} days"
+    )
     assert with_orders.mails < without.mails
     assert with_orders.days < without.days

@@ -361,7 +361,7 @@ class Reading:
         assert at <= moment + 2 * minute, f"a deadline was missed in {self.match.id}"
 
 
-def test_a_year_of_a_club(stage: Stage, sample: Sample, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_year_of_a_club(stage: Stage, sample: Sample, figure: Callable[[str], None]) -> None:
     matches = sample(3, 400)
     began = monotonic()
     stage.app = create_app(stage.settings, clock=lambda: stage.moment[0], bots={"bot:test": bot})
@@ -381,8 +381,7 @@ def test_a_year_of_a_club(stage: Stage, sample: Sample, capsys: pytest.CaptureFi
         over = sum(match.status == "over" for match in rows)
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(year.mails.items()))
         told = f"{len(rows)} matches, {over} over, {moves} moves, {fired} deadlines fired; notices: {kinds}"
-        with capsys.disabled():
-            print(f"\n{told}; {sum(year.mails.values()) / moves:.2f} notices per move; {played:.0f} s")
+        figure(f"{told}; {sum(year.mails.values()) / moves:.2f} notices per move; {played:.0f} s")
         assert fired > matches / 4 or matches < 10
         assert year.composed
         db.engine.dispose()
@@ -513,7 +512,7 @@ class MailedYear(Year):
 
 @pytest.mark.timeout(2400)
 def test_digests_and_standing_orders_mean_fewer_mails(
-    tmp_path: Path, sample: Sample, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, sample: Sample, figure: Callable[[str], None]
 ) -> None:
     """Mails per move; in the small size, one short match of a game that asks out of turn."""
     matches, turns = sample(1, 12), sample(1, 8)
@@ -528,6 +527,5 @@ def test_digests_and_standing_orders_mean_fewer_mails(
             moves = db.session.scalar(select(func.count()).select_from(Taken).where(~Taken.missed)) or 0
             db.engine.dispose()
         rates[digest, orders] = mails / moves
-        with capsys.disabled():
-            print(f"\n{matches} matches, {digest=}, {orders=}: {mails} mails, {moves} moves, {mails / moves:.2f} each")
+        figure(f"{matches} matches, {digest=}, {orders=}: {mails} mails, {moves} moves, {mails / moves:.2f} each")
     assert all(rate < rates[False, False] for used, rate in rates.items() if any(used))
