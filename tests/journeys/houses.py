@@ -110,7 +110,8 @@ class Embedded:
             "OGHAM_PORT": str(port),
             "OGHAM_MAIL_PORT": str(self.mail_port),
             "OGHAM_MAIL_DOMAIN": DOMAIN,
-            "OGHAM_LINGER": "0",  # whole matches are played here
+            "OGHAM_LINGER": "0",  # whole matches are played here, in a minute or two
+            "OGHAM_MAILS_A_DAY": "100000",
         }
         self.program = Program(folder, "up", command or [str(BIN / "ogham"), "up"], environment)
 

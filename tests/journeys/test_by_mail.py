@@ -77,7 +77,7 @@ def test_a_newcomer_joins_plays_every_game_to_its_end_and_changes_preferences_al
     """In the small size each writer plays one game, a short one where a match can be short."""
     count = sample(1, len(GAMES))
     games = GAMES[:count] if writer is HtmlMailer else GAMES[-count:]
-    turns = sample(2, 100)
+    turns = sample(2, 40)
     with embedded_house(tmp_path) as house:
         host = register(house, "Host")
         cleo = Newcomer(writer(house, "cleo@example.org"), Chance(b"by mail"))
